@@ -16,7 +16,7 @@ from lockstep.facts.cluster.quota import QuotaFact, QuotaKey
 from lockstep.facts.gang.gang import AcceptedGang, GangFact, GangSpec
 from lockstep.facts.gang.keys import is_pod_gang, is_room
 from lockstep.facts.reasons import Condition, Reason
-from lockstep.snapshot.quotas.pods_to_create import pods_to_create
+from lockstep.snapshot.quotas.pods_to_create import creates_pods, pods_to_create
 from lockstep.snapshot.quotas.quota_demand import demand_of_members
 
 
@@ -101,7 +101,7 @@ class QuotaBounds:
         later pods that a quota would refuse.
         """
         spec = gang.spec
-        if is_pod_gang(gang.key) and not spec.is_room:
+        if is_pod_gang(gang.key) and not (spec.is_room or creates_pods(self._state.pod_gangs, gang.key)):
             return Bound(self._without_forbidden_room(gang), None)
         limits = [] if gang.key in self._state.reservations else self.limits(gang)
         if not limits:
@@ -146,9 +146,10 @@ class QuotaBounds:
         """The limits that quotas set on resources that the gang's members take.
 
         A Gang has no limits: quotas counted its pods when other controllers created them. But room for later pods has
-        limits, and so has a Gang whose owner may create pods after a change of size.
+        limits, and so has a Gang whose owner creates pods after it gets a size, or another size.
         """
         may_grow = isinstance(gang, AcceptedGang) and gang.spec.elastic is not None
+        may_grow = may_grow or creates_pods(self._state.pod_gangs, gang.key)
         if is_pod_gang(gang.key) and not (is_room(gang.key) or may_grow):
             return []
         return self._limits_of_all(gang)

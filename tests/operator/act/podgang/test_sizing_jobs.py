@@ -81,6 +81,38 @@ async def test_job_gets_the_size_of_its_plan_and_only_so_many_pods():
         assert (spec_of(api)["parallelism"], spec_of(api)["completions"], sized(api)) == (4, 4, "4")
 
 
+def under_quota(api, **hard):
+    """Create a quota of which nothing is used."""
+    about, used = {"name": "small", "namespace": DEFAULT}, dict.fromkeys(hard, "0")
+    api.store.create(
+        "resourcequotas", {"metadata": about, "spec": {"hard": hard}, "status": {"hard": hard, "used": used}}
+    )
+
+
+@pytest.mark.parametrize("hard", [{"pods": "3"}, {"cpu": "3500m"}], ids=["pods", "cpu"])
+async def test_job_gets_only_as_many_pods_as_its_quota_allows(hard):
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api) as made:
+        under_quota(api, **hard)
+        create_job(api)
+        await until(lambda: len(bound(api)) == 3)
+
+        assert len(made) == 3
+        assert (spec_of(api)["parallelism"], spec_of(api)["completions"], sized(api)) == (3, 3, "3")
+
+
+async def test_job_stays_suspended_while_its_quota_allows_no_size_of_its_range():
+    async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api) as made:
+        under_quota(api, pods="1")
+        create_job(api)
+        await until(lambda: "quota small" in message(api, "Planned"))
+        await asyncio.sleep(100)
+        assert (made, is_suspended(api, HEAT)) == ([], True)
+
+        allowed = {"pods": "2"}
+        api.store.change(Place("resourcequotas", DEFAULT, "small"), spec={"hard": allowed}, status={"hard": allowed})
+        await until(lambda: len(bound(api)) == 2)
+
+
 async def test_copy_of_a_job_with_a_size_gets_a_size_of_its_own():
     copied = {SIZED: "2", "lockstep.dev/sized-uid": "uid-of-another", "lockstep.dev/first-size": "6"}
     async with api_with(*NODES) as api, running_operator(api, sources=SOURCES), controller(api):
