@@ -79,7 +79,7 @@ def test_group_with_less_use_is_planned_first_and_explain_says_so(given, operato
 
     # Gangs of other tests may wait too, on nodes that are gone: all of them are planned before it.
     assert re.search(r"as number ([2-9]|\d\d+) of \1: its group busy has used", explained)
-    assert "times its share this week" in explained
+    assert "times its share lately" in explained
     assert "busy" in arena.api.kubectl("get", "fairshare", "default")
 
 

@@ -128,7 +128,7 @@ async def test_gangs_that_run_are_bounded_as_those_that_wait_are():
     [
         pytest.param({}, None, id="without groups"),
         # 90 % of what all used, at three quarters of all weights.
-        pytest.param({"physics": 90.0, "others": 10.0}, "Its group has used 1.2 times its share this week.", id="used"),
+        pytest.param({"physics": 90.0, "others": 10.0}, "Its group has used 1.2 times its share lately.", id="used"),
     ],
 )
 async def test_queue_and_explanation_say_what_the_group_has_used_without_its_name(used, want):

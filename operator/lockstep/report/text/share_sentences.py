@@ -27,7 +27,7 @@ def use_of_share(times: float | None) -> str:
     if times is None:
         return "has used nothing, like all other groups"
     formatted = f"{times:.0f}" if times >= _MANY else f"{times:.1f}"
-    return f"has used {formatted} times its share this week"
+    return f"has used {formatted} times its share lately"
 
 
 def use_of_group_of(sharing: GroupSharing, namespace: str, now: float) -> str:
@@ -53,4 +53,4 @@ def summary_of(groups: Sequence[NamedGroup], times: Mapping[str, float]) -> str:
     most = sorted(groups, key=lambda group: -times[group.name])
     shown = ", ".join(f"{group.name} {times[group.name]:.1f}" for group in most[:_MOST_IN_SUMMARY])
     rest = f", and {len(most) - _MOST_IN_SUMMARY} more" if len(most) > _MOST_IN_SUMMARY else ""
-    return f"Use this week, as multiples of the shares: {shown}{rest}."
+    return f"Recent use, as multiples of the shares: {shown}{rest}."

@@ -30,15 +30,15 @@ def test_each_group_with_gangs_that_wait_has_a_line():
 
     assert list(turn_lines(turns)) == [
         "",
-        "Group biology has used 1.4 times its share this week: 1 of its gangs waits, the first at position 1.",
-        "Group physics has used 1.0 times its share this week: 2 of its gangs wait, the first at position 2.",
-        "Group others has used 0.6 times its share this week: 1 of its gangs waits.",
+        "Group biology has used 1.4 times its share lately: 1 of its gangs waits, the first at position 1.",
+        "Group physics has used 1.0 times its share lately: 2 of its gangs wait, the first at position 2.",
+        "Group others has used 0.6 times its share lately: 1 of its gangs waits.",
     ]
     assert queue_document(QUEUE, [], 0.0, turns)["groups"][0] == {
         "group": "biology",
         "waiting": 1,
         "first": 1,
-        "use": "has used 1.4 times its share this week",
+        "use": "has used 1.4 times its share lately",
     }
 
 

@@ -363,14 +363,12 @@ def test_sentences_compare_the_use_with_the_share():
     times = times_share(named, used)
 
     assert times == {"physics": pytest.approx(1.25), "biology": pytest.approx(1.25), "others": 0.0}
-    assert use_of_group_of(state.shares, "heat", 0.0) == "its group physics has used 1.2 times its share this week"
+    assert use_of_group_of(state.shares, "heat", 0.0) == "its group physics has used 1.2 times its share lately"
     assert use_of_group_of(cluster(fair_share()).shares, "heat", 0.0) == (
         "its group physics has used nothing, like all other groups"
     )
     assert use_of_group_of(cluster().shares, "heat", 0.0) == ""
-    assert (
-        summary_of(named, times) == "Use this week, as multiples of the shares: physics 1.2, biology 1.2, others 0.0."
-    )
+    assert summary_of(named, times) == "Recent use, as multiples of the shares: physics 1.2, biology 1.2, others 0.0."
     assert summary_of(named, {}) == "No group has used anything yet."
 
 

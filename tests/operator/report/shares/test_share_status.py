@@ -67,9 +67,7 @@ def test_use_of_all_groups_is_written_now_and_then():
             await keeper.step()
             await go_on(state, keeper, clock, 40)
             assert written(api) == {"physics": pytest.approx(20, abs=0.6), "others": 0.0}
-            assert (
-                api.store.get(THE_ONE)["status"]["groups"][0]["message"] == "It has used 1.3 times its share this week."
-            )
+            assert api.store.get(THE_ONE)["status"]["groups"][0]["message"] == "It has used 1.3 times its share lately."
 
             before = api.store.get(THE_ONE)["metadata"]["resourceVersion"]
             await go_on(state, keeper, clock, 2)

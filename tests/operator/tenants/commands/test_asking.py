@@ -33,7 +33,7 @@ RUNS = {
     "since": "2026-11-28T11:00:00Z",
     "expectedFinish": None,
 }
-USE = "Its group has used 1.2 times its share this week."
+USE = "Its group has used 1.2 times its share lately."
 
 
 class Answering:
