@@ -159,7 +159,10 @@ def test_gang_that_asks_for_it_is_planned_by_the_law_that_its_runs_have_followed
         "message": "Forecasts of 12 runs with 1, 2 and 4 members are off by less than 0.01 % with the formula of "
         "earlier runs, and by 32 % with the stated times, on average.",
     }
-    assert "times those of the formula that fits its last 12 runs" in arena.condition("learner", "Planned")["message"]
+    assert (
+        "times the run times of the formula that fits its last 12 runs"
+        in arena.condition("learner", "Planned")["message"]
+    )
     expected = datetime.fromisoformat(status["expectedFinish"]) - datetime.fromisoformat(status["start"])
     assert expected.total_seconds() == pytest.approx(75, abs=1)
     assert "workUsed" not in arena.status("stated")

@@ -34,7 +34,7 @@ def _cost() -> list[Panel]:
         graph(
             "Time of a change of size",
             "Time until all members of the new size ran. If it is above the restartTime of gangs, plans change sizes "
-            "too often: images come slowly, or members take long to end.",
+            "too often. Images come slowly, or members take long to end.",
             Query(quantile(0.5, "lockstep_size_change_seconds"), "median"),
             Query(quantile(0.9, "lockstep_size_change_seconds"), "90 %"),
             unit=Seconds,

@@ -72,7 +72,7 @@ def divided_work_of(work: Work, goal: Goal, overhead: Overhead, *, slots: int, e
     if overhead is Overhead.PER_MEMBER:
         return DividedWork(table.sizes, _total_work(work, sizes, table.times), sizes * 0, sizes * 0 + 1)
     if not isinstance(work, SerialWork):
-        raise InvalidValueError("overhead", "must be perMember when the work is measured times")
+        raise InvalidValueError("overhead", "must be perMember if the work has measured times")
     largest = int(table.sizes[-1]) if len(sizes) else 0
     overheads = (work.exact_overheads if exact else work.float_overheads)(largest)[table.sizes - 1]
     return DividedWork(table.sizes, np.full(len(sizes), work.serial, dtype=sizes.dtype), overheads, sizes * 0 + 1)

@@ -29,7 +29,7 @@ def read_goal(request: Mapping[str, Any], numbers: NumberFormat, nodes: Sequence
     goal = _read_goal(request, numbers)
     largest = max(LARGEST_SIZE, len(nodes))
     if min(goal.maximum, sum(node.most_members for node in nodes)) > largest:
-        raise InvalidValueError("size.max", f"must be at most {largest}, since the nodes hold more members")
+        raise InvalidValueError("size.max", f"must be at most {largest} on nodes that hold more members")
     return goal
 
 

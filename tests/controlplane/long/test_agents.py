@@ -102,7 +102,7 @@ def test_kubectl_shows_what_is_offered_and_why(agents, agent):
     table = agents.kubectl("get", "nb", agent.node, "-o", "wide")
 
     assert "Members may start. They take" in table
-    assert "Local work takes" in table
+    assert "Local work delays members" in table
 
 
 def test_bid_of_an_agent_that_was_killed_expires_and_members_may_start(agent, arena):

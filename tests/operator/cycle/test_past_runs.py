@@ -198,7 +198,7 @@ async def test_gang_that_learns_is_planned_with_the_law_of_the_runs_once_it_is_b
         assert status["workUsed"]["source"] == "Learned"
         assert status["workUsed"]["message"].startswith("Forecasts of 6 runs with 1, 2, 4 and 8 members are off by ")
         assert predicted(api, "next") == pytest.approx(200 / status["size"] + 50, abs=2)
-        assert "times those of the formula that fits its last 6 runs" in planned(api, "next")
+        assert "times the run times of the formula that fits its last 6 runs" in planned(api, "next")
         await run(api, "next", seconds=200 / status["size"] + 50, place=False)
         # What was planned with teaches nothing: the run is kept beside what is stated.
         assert float(status_of(api, "next")["speedupReached"]) == pytest.approx(

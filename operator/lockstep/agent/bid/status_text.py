@@ -41,7 +41,7 @@ def _found(measured: Measured) -> str:
     parts = (
         "local work is not known yet"
         if measured.duty_cycle is None
-        else f"local work takes {least}{measured.duty_cycle:.2f} s for each second of a member",
+        else f"local work delays members by {least}{measured.duty_cycle:.2f} s per second of work",
         "the speed is not known yet"
         if measured.capacity is None
         else f"the speed is {measured.capacity:.2f} times that of the reference node",

@@ -107,7 +107,7 @@ def _measured(run: OpenEndedRun) -> str:
     sizes = "its size" if len(run.unit_times) == 1 else f"{len(run.unit_times)} of its sizes"
     known = f"its end is unknown, and its speed is known at {sizes}, by the progress that it reported"
     gives = "if gangs wait, it gives up all nodes but an equal share"
-    return f"{known}; no other division of the nodes makes gangs faster by 10 % for each change; {gives}"
+    return f"{known}; no other division of the nodes gains 10 % of speed for each gang that it changes; {gives}"
 
 
 def _with_end(run: ElasticRun, now: float) -> str:

@@ -204,7 +204,7 @@ def _size(expected: int, annotations: Mapping[str, str], *, is_any_done: bool) -
     if least > expected and is_any_done:
         least = expected
     if least > expected:
-        raise ValueError(f"annotation {SIZE}: asks for at least {least} pods, but only {expected} are created at once")
+        raise ValueError(f"annotation {SIZE}: asks for at least {least} pods, but only {expected} are created at first")
     return {"min": least, "max": most}
 
 

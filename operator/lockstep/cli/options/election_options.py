@@ -19,7 +19,7 @@ _OPTIONS = (
         "--leader-elect",
         type=bool,
         default=True,
-        help="Whether only the process that holds the lease plans and writes. Use false only for a single process.",
+        help="Whether a process plans and writes only while it holds the lease. Use false only for a single process.",
     ),
     click.option(
         "--leader-elect-lease-duration",

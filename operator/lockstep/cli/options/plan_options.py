@@ -50,8 +50,8 @@ _PRICE_FACTOR = click.option(
     metavar="NUMBER",
     type=NumberRange(0, 1000),
     default=SizingPolicy().factor,
-    help="With the sizing Balanced, a member costs this factor times the number of gangs per node. A higher factor "
-    "makes gangs smaller.",
+    help="With the sizing Balanced, the price of a member is this factor times the number of gangs per node. A "
+    "higher factor makes gangs smaller.",
 )
 _PROMISES = click.option(
     "--promises",

@@ -187,14 +187,14 @@ class PodGangEvictions:
         try:
             written, message = await self._writer.write(gang, status)
         except ApiUnavailableError as error:
-            log.warning("the status that the gang gives way is not written yet: %s", error, extra=about(gang.key))
+            log.warning("the gang gives way, but its status does not say so yet: %s", error, extra=about(gang.key))
             return False
         match written:
             case Written.CONFLICT:
                 return False
             case Written.REFUSED:
                 log.warning(
-                    "the status that the gang gives way could not be written: %s", message, extra=about(gang.key)
+                    "the gang gives way, but its status could not be written: %s", message, extra=about(gang.key)
                 )
                 return True
             case Written.DONE | Written.GONE:

@@ -116,7 +116,7 @@ def accepted_template(sweep: Sweep, gang: GangFact) -> AcceptedGang | SweepRefus
     own = next((one for one in gang.policies.after if _is_own(sweep, one)), None)
     if own is None:
         return gang
-    why = f"template: after names {own.title}, so that runs of the sweep would wait for each other."
+    why = f"template.after: it names {own.title}, so that runs of the sweep would wait for each other."
     return SweepRefusal(SweepReason.TEMPLATE_REFUSED, why)
 
 

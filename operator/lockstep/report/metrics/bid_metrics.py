@@ -54,8 +54,8 @@ class BidMetrics:
         )
         self._owner_present = Gauge(
             "lockstep_bid_owner_present",
-            "Share of nodes whose owner is present: measured, and by the mean forecast. It counts nodes with "
-            "a forecast if their owner was away before this hour.",
+            "For nodes with a forecast whose owner was away before this hour: share whose owner is present now, "
+            "measured and by the mean forecast.",
             ["source"],
             registry=registry,
         )

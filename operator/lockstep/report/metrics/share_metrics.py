@@ -18,7 +18,7 @@ class ShareMetrics:
         )
         self.used = Gauge(
             "lockstep_share_used_ratio",
-            "Use of a group divided by its share of the use of all groups. Past use counts half after a week.",
+            "Use of a group divided by the use that its weight entitles it to. Past use counts half after a week.",
             ["group"],
             registry=registry,
         )

@@ -24,7 +24,7 @@ def never_satisfied(asked: Predecessor, known: Recorded | None) -> str:
     if known is None:
         return f"There is no {asked.kind} {asked.name}, and this gang does not wait for missing gangs."
     at = "" if known.at is None else f" at {rfc3339(known.at)}"
-    return f"{asked.title} {_became(known)}{at}, but this gang starts only once it {asked.when.clause}."
+    return f"This gang starts only once {asked.title} {asked.when.clause}, but it {_became(known)}{at}."
 
 
 def _clause(asked: Predecessor, *, is_there: bool) -> str:

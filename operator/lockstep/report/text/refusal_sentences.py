@@ -105,7 +105,7 @@ def _lasting(refusal: HeldByLastingPods) -> str:
 def _too_short(refusal: WindowTooShort) -> str:
     if refusal.shortest_seconds is None:
         return (
-            f"it states no run time, so it needs nodes that stay open for {n_members(refusal.needed)}; "
+            f"it states no run time, so it needs {n_members(refusal.needed)} on nodes that stay open; "
             f"{window_sentence(refusal)}"
         )
     shortest = exact_duration(refusal.shortest_seconds)

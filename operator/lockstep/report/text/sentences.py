@@ -28,7 +28,7 @@ def run_times_learned(learned: Learned) -> str:
     """A sentence about the learned run times that a plan used instead of the stated run times."""
     if learned.law is not None:
         return (
-            f"Its run times are {learned.formatted} times those of the formula that fits its last {learned.runs} runs."
+            f"Plans use {learned.formatted} times the run times of the formula that fits its last {learned.runs} runs."
         )
     if learned.thousandths == THOUSAND:
         return f"Its run times are as stated, like those of its last {learned.runs} runs."

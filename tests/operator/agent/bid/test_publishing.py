@@ -110,7 +110,7 @@ def test_report_says_it_in_a_sentence():
         "ownerPresent": False,
         "since": "2027-01-15T08:00:00Z",
         "source": "cgroup v2",
-        "message": "Local work takes at least 0.50 s for each second of a member, the speed is 2.00 times that of "
+        "message": "Local work delays members by at least 0.50 s per second of work, the speed is 2.00 times that of "
         "the reference node, the owner is away.",
     }
 

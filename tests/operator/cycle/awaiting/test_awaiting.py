@@ -110,7 +110,7 @@ async def test_gang_fails_once_what_it_waits_for_can_never_happen(when, ends):
 
         assert "startedAt" not in status_of(api, "late")
         assert status_of(api, "late")["attempt"] == 0
-        assert f"but this gang starts only once it has {when.lower()}" in status_of(api, "late")["summary"]
+        assert f"This gang starts only once first has {when.lower()}, but it has" in status_of(api, "late")["summary"]
         assert parts.metric("lockstep_gangs_ended_total", reason="DependencyNeverSatisfied") == 1
 
 

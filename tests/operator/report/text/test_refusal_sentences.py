@@ -105,7 +105,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", until=NOW + 10)],
             gang(size=1),
             Reason.WINDOW_TOO_SHORT,
-            "it states no run time, so it needs nodes that stay open for 1 member; 1 node passes its constraints: "
+            "it states no run time, so it needs 1 member on nodes that stay open; 1 node passes its constraints: "
             "it is open to gangs for 10 s at most",
             id="taken back some time, run time unknown",
         ),
@@ -122,7 +122,7 @@ GPU_ONLY = Taint("gpu", "", "NoSchedule")
             [node("n1", start=math.inf)],
             gang(size=1),
             Reason.WINDOW_TOO_SHORT,
-            "it states no run time, so it needs nodes that stay open for 1 member; 1 node passes its constraints: "
+            "it states no run time, so it needs 1 member on nodes that stay open; 1 node passes its constraints: "
             "it is never open to gangs",
             id="a window that never opens, run time unknown",
         ),
