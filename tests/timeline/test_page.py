@@ -136,7 +136,7 @@ async def test_gang_that_changes_its_size_has_a_bar_with_steps(show, now):
         "n4": pytest.approx((now + 130, now + HOUR / 2), abs=slack),
     }
     assert shown.startswith("default/grows 3→2\n\n3 members, on its nodes from")
-    assert re.search(r"^From .+ on 2 members, on n3, n4\.$", shown, re.MULTILINE)
+    assert re.search(r"^From .+: 2 members, on n3, n4\.$", shown, re.MULTILINE)
     assert summary.startswith("4 nodes. 1 gang on nodes, ")
 
 

@@ -44,7 +44,7 @@ function sentencesOf(gang) {
 }
 
 function nextOf({ size, at, nodes }) {
-  return `From ${formatTime(at)} on ${counted(size, "member")}, on ${nodes}.`;
+  return `From ${formatTime(at)}: ${counted(size, "member")}, on ${nodes}.`;
 }
 
 function whenOf(gang) {
