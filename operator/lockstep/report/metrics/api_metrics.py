@@ -24,7 +24,7 @@ WATCHED_RESOURCES = (
 REFUSALS = ("401", "403")
 """The codes of a refused token and of a missing right. Each verb and resource in use has a series for each code.
 
-The operator has rights to 160 verbs of resources, so there are at most 320 such series.
+The operator has rights to fewer than 160 pairs of a verb and a resource, so there are fewer than 320 such series.
 """
 _REQUEST_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30)
 
