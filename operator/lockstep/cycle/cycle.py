@@ -158,7 +158,7 @@ class Cycle:
     async def _run_once(self) -> None:
         """Follow the gangs whose facts changed, and begin a plan if one is due and none is being made."""
         now = self._now()
-        # 1. Count what depends on time alone.
+        # 1. Update facts that depend on time alone.
         self._state.advance_to(now)
         self._plan_time.plan_by(self._state.bids.next_shared_update(), now)
         # 2. Follow each gang that has changed, deleted ones too; there may be thousands.

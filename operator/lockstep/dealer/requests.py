@@ -176,7 +176,7 @@ class _DealerHandler(BaseHTTPRequestHandler):
             self._send(Reply(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {_MOST_BYTES} bytes\n".encode()))
             return
         body = self.rfile.read(int(size))
-        # A member that dies while it sends may break off within the number of a piece: that is another piece.
+        # If a member dies while it sends, its last number may be cut off, and then means another piece.
         is_whole = len(body) == int(size)
         self._send(self.deals.next(body) if is_whole else Reply(HTTPStatus.BAD_REQUEST, b"the request breaks off\n"))
 

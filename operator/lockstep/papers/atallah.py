@@ -63,7 +63,7 @@ def _ties() -> PaperRow:
 
 
 def _section_3_3() -> Iterator[PaperRow]:
-    """Yield Best_{2,P}, the best groups of P nodes that start with W2, for any T(1).
+    """Yield Best_{2,P} for any T(1): the best groups of P nodes in which W2 is the last to start.
 
     Our formulas follow from the ends for two values of T(1).
     """
@@ -80,7 +80,10 @@ def _section_3_3() -> Iterator[PaperRow]:
 
 
 def _end_of(members: int, digits: int) -> str:
-    """Return the end as "start + slope T(1)" of the best group of ``members`` nodes with W2 that starts by 7."""
+    """Return the end of the best group of ``members`` nodes, as "start + slope T(1)".
+
+    In this group, W2 is the last to start, at 7.
+    """
     early = sorted((bid for bid in _NODES_3_3 if bid[0] < 7), key=lambda bid: Fraction(bid[1]))
     group, goal = [_NODES_3_3[1], *early[: members - 1]], Goal(minimum=members, maximum=members)
     after_100, after_200 = (

@@ -56,7 +56,7 @@ def _measures(name: str, *unit_times: str, also_known: tuple[int, ...] = ()) -> 
     return SetUnitTimes(name=name, unit_times=tuple(Fraction(time) for time in unit_times), also_known=also_known)
 
 
-# Unit times are chosen so that they give the printed bids: BB and FB are quotients of unit times.
+# Unit times are chosen so that they give the printed bids: backward bids BB and forward bids FB are their quotients.
 _TABLE_5_1 = (
     _Line(60, (_arrives("BMM1", "8", "2.914", "1"),), "3, -, -"),
     _Line(100, (_AUCTION, _arrives("BMM2", "8", "3.020", "1")), "9, 3, -; action 1"),

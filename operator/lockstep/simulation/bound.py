@@ -116,7 +116,7 @@ def _cheapest(edges: FloatArray, prices: FloatArray, sizes: FloatArray, speeds: 
     costs = edges + worths[:, None] - sums
     by_slot = np.minimum(costs[:, :-1], costs[:, 1:]).max(axis=0)
     if len(edges) == len(prices):
-        # After the last edge nothing costs anything: the least worth makes all ends there equal.
+        # After the last edge, prices are 0. With the least worth, all ends there have the same cost.
         by_slot = np.append(by_slot, costs[0, -1])
     slot = int(by_slot.argmin())
     worth = int(np.minimum(costs[:, slot], costs[:, min(slot + 1, costs.shape[1] - 1)]).argmax())

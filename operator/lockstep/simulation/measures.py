@@ -29,7 +29,8 @@ class Measures:
     users. It is 1 if all users have the same, and 1/n if one of n users has all the slow-down. ``worst_group`` and
     ``share_index`` describe groups that share the nodes (``group_measures``).
 
-    ``work_lost`` is the part of the node-seconds in which jobs ran that was lost to returns of node owners.
+    ``work_lost`` is the work that was lost because node owners came back, as a part of the node-seconds in which jobs
+    ran.
     ``interruptions`` and ``changes`` are the mean numbers of interruptions and of changes of size of a job.
 
     Jobs are sorted by their node-seconds with rigid sizes. The first quarter is small, the next ones are medium, large

@@ -16,7 +16,7 @@ from lockstep.snapshot.volumes.volume_demand import demand_of
 def constraints_of(state: State, gang: AcceptedGang, role: RoleSpec, around: Surroundings | None = None) -> Constraints:
     """The present constraints of the members of one role.
 
-    A caller with several roles passes the pods ``around`` all of them.
+    ``around`` has the pods around the gang; callers with several roles pass it, so that it is computed once.
     """
     around = Surroundings(state, gang) if around is None else around
     constraints = state.claims.constraints(gang.key, role)

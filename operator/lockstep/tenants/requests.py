@@ -123,7 +123,7 @@ class TenantRequests:
             if caller is None:
                 return unauthorized()
             namespace, name = request.match_info["namespace"], request.match_info["name"]
-            # The key of a gang may have a slash, but no name of an object.
+            # Names of objects have no slash, but keys of gangs may have one.
             if "/" in namespace + name:
                 return no_such_resource()
             if not self._allowances.take(party_of(caller)):

@@ -26,7 +26,7 @@ class Alarms:
     def set(self, gang: GangKey, at: float | None) -> None:
         """Replace the gang's time; None removes it. A time in the past is due at once.
 
-        A pass over thousands of gangs takes seconds. So a time that the caller has found ahead may be over by now.
+        A pass over thousands of gangs takes seconds. So a time that was in the future at its beginning may be over.
         """
         known = self._by_gang.get(gang)
         if known is not None and known.at == at:

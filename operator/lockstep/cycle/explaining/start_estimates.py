@@ -139,7 +139,7 @@ class StartEstimates:
         """A clause about what the gang waits for; '' if it waits for nothing.
 
         It names a gang that gives up seats, else the gang whose end frees the last room, else the node that opens last.
-        Gangs that give up seats come first, because they are not expected to end by then.
+        Gangs that give up seats come first, because they are not expected to end before the start.
         """
         giving = next((one for one in self._giving if one.is_awaited_by(placement)), None)
         if giving is not None:

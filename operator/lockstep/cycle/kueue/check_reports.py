@@ -1,4 +1,4 @@
-"""Writes to waiting Workloads the time at which they are likely to start, or that they give their quota back.
+"""Writes reports to waiting Workloads: when they are likely to start, or that they give their quota back.
 
 The module is level-triggered: it compares what follows from the status of a Gang with what was written last.
 """
@@ -75,7 +75,7 @@ class CheckReports:
         await self._writes.stop()
 
     def _current_from(self, workload: Workload, now: float) -> float:
-        """The time from which the status of the Gang is expected to be from a plan for this version of the Workload."""
+        """The time from which the status of the Gang should show a plan for this version of the Workload."""
         seen, clock = self._seen.get(workload.gang), self._services.monotonic()
         if seen is None or seen[0] != workload.version:
             seen = self._seen[workload.gang] = (workload.version, clock)

@@ -37,7 +37,7 @@ def queued_entry(
     """The entry for the Workload of a GangJob, by the same rules.
 
     None if the Workload waits for other checks, or has no check of Lockstep. None also if the GangJob has nodes, or no
-    quota that it may use. If no check is open, there is an entry only after an attempt.
+    quota that it may use. Once all checks are ready, there is an entry only if an attempt has failed or nodes are lost.
     """
     since = idle_since(gang, workload)
     if since is None or not may_pass(workload.checks, ours):

@@ -15,7 +15,7 @@ _HAS_NODES = CheckEntry(CheckState.READY, "All of its members have nodes.")
 def quota_use_of(gang: GangFact, written: GangFact, entry: CheckEntry | None, *, holds_nothing: bool) -> QuotaUse:
     """The use of the quota, for its Workload.
 
-    ``written`` is the gang as its object has it. ``entry`` is what our checks say.
+    ``written`` is the same gang without Kueue's decisions about it. ``entry`` is what our checks say.
     """
     status = gang.status
     end = None if status.end is None else GangEnd(status.end.reason == Reason.SUCCEEDED, status.end.message)

@@ -87,8 +87,8 @@ def _wanted(
 def _withdrawal(member: PacedMember, wanted: Mapping[str, Cpu]) -> Resize | None:
     """The resize that requests the amounts in force, since the node can't give more; None if these are unknown.
 
-    Limits need no room on the node, so the resize has the wanted limits. If the resize is infeasible, or if the pod is
-    Guaranteed, it has the limits in force.
+    Limits need no room on the node, so the resize has the wanted limits. If the pending resize is infeasible, or if
+    the pod is Guaranteed, the new one has the limits in force.
     """
     in_force = {one.name: one.in_force for one in member.cpu.containers if one.name in wanted and one.in_force}
     if in_force.keys() != wanted.keys():

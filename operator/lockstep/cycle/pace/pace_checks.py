@@ -41,7 +41,7 @@ _Member = TypeVar("_Member", PacedMember, PodFact)
 async def find_resizes(state: State, gang: GangFact, reservation: Reservation) -> list[Resize]:
     """The resizes that are due. Resizes that give members more CPU come first.
 
-    ``status.pace`` must have the CPU of members before the pace.
+    ``status.pace`` must already have the unpaced CPU of members.
     """
     assert gang.status.pace is not None, "it is written before anybody is resized"
     members = await _members(state, gang, reservation)
@@ -108,7 +108,7 @@ async def _parts(members: Sequence[_Member]) -> AsyncIterator[Sequence[_Member]]
 
 
 def _unpaced(gang: GangFact, members: Sequence[PacedMember]) -> tuple[Unpaced, ...]:
-    """The CPU of each role before the pace.
+    """The unpaced CPU of each role.
 
     If the status lacks a role, this is the present CPU, since no member of this role is paced yet.
     """

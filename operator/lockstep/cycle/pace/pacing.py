@@ -34,7 +34,7 @@ class PaceOffer(NamedTuple):
 class NodePace(NamedTuple):
     """The ``share`` of a node's time that a member needs to keep up. The part ``left`` of the time is free for members.
 
-    ``keeps_limits`` says whether a member may use more than its share if others leave it.
+    ``keeps_limits`` says whether a member may use more than its share while other pods leave time unused.
     """
 
     share: float

@@ -100,8 +100,8 @@ def first_planned_start(gang: GangFact, reservation: Reservation) -> float:
 def _seconds_alone(gang: GangFact, learned: Learned | None) -> float | None:
     """The seconds that one member alone would need on an idle reference node, as planned; None if unknown.
 
-    If a learned law made the plan, its factor is valid for the planned size only. So the time comes from the law that
-    applies now. If members report progress, it is unknown how much of the work the attempt had to do.
+    If a learned law made the plan, the factor in the status is valid for the planned size only. So the time comes from
+    the law that applies now. If members report progress, it is unknown how much of the work the attempt had to do.
     """
     used = gang.status.work_used
     by_law = used is not None and used.source == WorkSource.LEARNED

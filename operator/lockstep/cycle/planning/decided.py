@@ -104,7 +104,10 @@ def _keeping_members(run: SizedRun) -> SizedRun:
 
 
 def _with_fewest(run: SizedRun) -> SizedRun:
-    """The run with a deadline, so that it gets the fewest members that meet it; infinite if the run had none."""
+    """The run with a deadline, so that it gets the fewest members that meet the deadline.
+
+    If the run had none, the deadline is infinity.
+    """
     return replace(run, deadline=math.inf if run.deadline is None else run.deadline)
 
 

@@ -16,7 +16,7 @@ from lockstep.report.text.operator_refusals import HoldingNodes, RestingFromHold
 class HoldPolicy:
     """How many ``seconds`` a gang may hold nodes, and how many ``gangs`` may hold nodes at once; 0 allows no node hold.
 
-    The default is four gangs: gangs in separate pools need not wait for each other, but held nodes are unused.
+    The default is four gangs. With one, gangs in separate pools would wait for each other. But held nodes are unused.
     """
 
     seconds: float = 600.0

@@ -63,11 +63,11 @@ class Made(NamedTuple):
 
 
 class Sized(NamedTuple):
-    """A plan of the snapshot after these changes and ``starts``. The plan itself does not contain ``starts``.
+    """A plan for ``snapshot``, in which these changes and ``starts`` have happened.
 
-    The snapshot has the sizes to which gangs may shrink instead of being evicted for more urgent ones. Some of
-    ``starts`` begin later, when gangs that change their size have left their nodes. ``again`` and ``in_vain`` are as in
-    ``Made``.
+    The plan itself does not contain ``starts``. The snapshot has the sizes to which gangs may shrink instead of being
+    evicted for more urgent ones. Some of ``starts`` begin later, when gangs that change their size have left their
+    nodes. ``again`` and ``in_vain`` are as in ``Made``.
     """
 
     snapshot: Snapshot

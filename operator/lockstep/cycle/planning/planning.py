@@ -230,7 +230,7 @@ class Planning:
         )
 
     def _contention(self, gangs: Collection[AcceptedGang]) -> Contention:
-        """How many gangs compete. Refused gangs and room do not count: they wait for no node."""
+        """How many gangs compete. Refused gangs and room for later pods do not count: they wait for no node."""
         counted = (gang for gang in gangs if not (gang.spec.is_room or self._rotation.was_refused(gang)))
         contention = Contention(number_waiting(counted), len(self._state.reservations), self._cutter.nodes)
         self._metrics.member_price.set(self._sizing.member_price(contention))

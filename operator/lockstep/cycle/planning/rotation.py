@@ -2,8 +2,8 @@
 
 A bounded number of gangs in front is planned every time. A quarter of them are the most urgent gangs, even if they were
 refused last time: no gang loses its place because it can't be placed yet. The others are the next gangs that were not
-refused last time. So gangs that can never be placed do not use up the bound. If these are too few, the next gangs in
-the queue fill the bound.
+refused last time; if these are too few, also the next refused gangs. So gangs that can never be placed do not use up
+the bound.
 
 Gangs behind take turns in an additional quarter of the bound. The gang whose last plan is longest ago comes first. So
 every gang is planned again and again, and a gang that can start now does start, wherever it is in the queue. Gangs in

@@ -71,7 +71,10 @@ class GangTerms:
         return planned | ahead
 
     def _terms(self, gang: AcceptedGang, contention: Contention, now: float) -> PlanTerms:
-        """The terms of a gang. Room, and a gang that is being torn down, start in one second at the earliest."""
+        """The terms of a gang.
+
+        Room for later pods, and a gang that is being torn down, start in one second at the earliest.
+        """
         if gang.spec.is_room:
             return PlanTerms(not_before=now + SOON_SECONDS, may_hold=False)
         monotonic, sizing = self.monotonic(), self.sizing.asked_for(gang)

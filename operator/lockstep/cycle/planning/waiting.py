@@ -87,7 +87,7 @@ class WaitingSearch:
         if room is None:
             return
         found.room_ends = min(found.room_ends, self._monotonic() + kept_until(self._state, gang) - now)
-        # Like a gang that fits nowhere, refused room keeps no elastic gang from growing.
+        # Refused room counts as a gang that fits nowhere, so elastic gangs may still grow.
         found.gangs.append(with_still_age(room) if self._rotation.was_refused(room) else room)
 
 

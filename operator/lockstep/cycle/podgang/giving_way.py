@@ -80,7 +80,8 @@ class PodGangEvictions:
     async def can_give_way(self, gangs: Collection[GangKey], others: Iterable[GangKey]) -> bool:
         """Whether the owners of the pods of all ``gangs`` can be suspended now.
 
-        If one can't, the operator also asks about ``others``. Otherwise each of many such Gangs would cost a plan.
+        If one can't, the operator also asks about ``others``. Otherwise each Gang that can't be suspended would cost a
+        plan.
         """
         answers = await asyncio.gather(*(self._can_give_way(gang) for gang in gangs))
         if all(answers):
@@ -159,7 +160,10 @@ class PodGangEvictions:
             self._writer.post(urgent, preempted_for_gang(seen, gives_way="begins anew"))
 
     def _take(self, gang: GangFact, eviction: _Eviction) -> None:
-        """Record why the attempt ends: for fair shares, and for each status until one with this reason is written."""
+        """Record why the attempt ends.
+
+        Fair shares use the reason, and each new status of the Gang has it until such a status is written.
+        """
         reason, status = Reason.RECLAIMED if eviction.by_share else Reason.PREEMPTED, gang.status
         self._state.shares.gives_way(gang, reason)
         taken = TakenAttempt(gang.uid, status.attempt, status.started_at, reason, eviction.why)

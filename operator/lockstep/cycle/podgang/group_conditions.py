@@ -75,7 +75,8 @@ class GroupConditions:
         if named is None or named[0] is not Source.SCHEDULING_GROUP or not uid:
             return None
         condition = condition_of(gang)
-        # The status may belong to an earlier group of the same name, whose pods are gone. True can't be changed back.
+        # The status may belong to an earlier group of the same name, whose pods are gone. A True condition can't become
+        # False again.
         is_over = condition is not None and condition.is_scheduled and not self._state.pod_gangs.group(gang.key).going
         return None if condition is None or is_over else _Due(named[1], uid, condition)
 

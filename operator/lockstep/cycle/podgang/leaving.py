@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class _Answered(NamedTuple):
-    """Why pods had to leave, for the generation of the Gang at that time, and the result of the last try.
+    """The last try to take pods from nodes: why they had to leave, the generation of the Gang, and the result.
 
     ``why_not`` is the reason why they stayed after ``tries`` tries in vain. The next try is at ``again_at``, on the
     monotonic clock.

@@ -113,7 +113,7 @@ class PodGangReports:
             why = f"{why.removesuffix('.')}, the first since {rfc3339(since)}."
         status = pod_gang_marks.mark_awaiting_pods(gang, why, are_bound=group.going > 0, now=now, reason=reason)
         # Until the eviction is reported, each status of the Gang names the gang for which its pods have left. So the
-        # Gang's record has that name, too.
+        # record that the recorder keeps of the Gang has that name, too.
         taken = self._state.pod_gangs.yielding.unreported.get(gang.key)
         return pod_gang_marks.with_taken(status, gang, taken, now=now)
 

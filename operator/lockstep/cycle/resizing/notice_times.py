@@ -38,9 +38,9 @@ def begin_of_change(
 ) -> float | None:
     """The latest time to ask members to end if they get notice now; None if there is no time for a notice.
 
-    Members that are asked by then leave their nodes before any of these is taken back. The next size still ends before
-    its own nodes are taken back. The notice breaks neither the gang's deadline nor ``promises`` that would be kept
-    without it.
+    Members that are asked by then leave their nodes before any of these is taken back. At its next size, the gang still
+    ends before one of its nodes is taken back. The notice breaks neither the gang's deadline nor ``promises`` that
+    would be kept without it.
     """
     begin = min(
         now + LONGEST_NOTICE_SECONDS,
@@ -73,7 +73,7 @@ def _part_left(
 ) -> float:
     """The work that is left at the second of two ``times``, divided by the work that is left at the first.
 
-    It is 1 if the expected end does not show it: members report their work, or the end is unknown or near.
+    It is 1 if the expected end can't give the result: members report their work, or the end is unknown or near.
     """
     end, (first, second) = expected_finish(reservation, now), times
     if end is None or reported_part(gang, reservation, state.members(gang).values(), state.pieces):

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class _AskedOwner(NamedTuple):
-    """The owner's last answer to the change that was decided at that time. ``again_at`` is on the monotonic clock."""
+    """The owner's last answer about the change decided at ``decided_at``. ``again_at`` is on the monotonic clock."""
 
     decided_at: float
     answer: OwnerAnswer

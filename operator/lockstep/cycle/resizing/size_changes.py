@@ -47,7 +47,8 @@ from lockstep.snapshot.attempt_start import start_of
 from lockstep.snapshot.holders.leaving import has_former_members
 from lockstep.snapshot.holders.running import may_be_evicted
 
-# In seconds. Gangs end member by member, so a change begins only after plans have wanted it for this time.
+# In seconds. While a gang ends member by member, plans may want a change for a moment only. So a change begins after
+# plans have wanted it for this time.
 _SETTLING_SECONDS = 2.0
 # In seconds, the shortest time that a gang is expected to run after a change.
 _LEAST_RUN_SECONDS = 1.0

@@ -46,7 +46,7 @@ def finish_with_fewer(
 
 
 def later_finish(end: float, longer: float, terms: ChangeTerms, now: float) -> float | None:
-    """The finish of a gang after a change; None if the work has no run time at one of the two sizes, as in a profile.
+    """The finish of a gang after a change; None if its profile has no run time for one of the two sizes.
 
     ``end`` is the expected finish without the change. After the change, the rest of the work takes ``longer`` times as
     long.

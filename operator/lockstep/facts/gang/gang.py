@@ -158,7 +158,7 @@ class _GangBase(GangIdentity):
     user: str = ""
 
     def asks_the_same_as(self, before: "GangFact") -> bool:
-        """Whether everything that plans read of the spec is the same as in ``before``.
+        """Whether all parts of the spec that plans use are as in ``before``.
 
         The spec of a Gang also depends on its pods, and the spec of a queued gang on its quota.
         """
@@ -246,7 +246,7 @@ class AcceptedGang(_GangBase):
 
     @property
     def fewest_to_start(self) -> tuple[int, ...]:
-        """The fewest members of each role with which the gang may start, and its work has a run time."""
+        """The fewest members of each role, among the sizes with a run time at which the gang may start."""
         return fewest_with_time([self.planned_sizes(role) for role in self.spec.roles], self.spec.roles, self.spec.work)
 
 

@@ -166,7 +166,8 @@ class PodGang(GangIdentity):
 
     If the operator has made it, ``made_for`` is the UID of the first of its ``owners``, and ``owner_version`` the API
     version of this owner. Otherwise ``made_for`` is None. ``user`` is the user in its annotation, who created it.
-    ``in_all`` is how many of its pods have succeeded once this owner is complete, if it needs fewer together; else 0.
+    ``in_all`` is the number of its pods that must succeed before this owner is complete. It is 0 if this is unknown, or
+    if the Gang needs all these pods together.
     """
 
     asks: PodGangSpec | Refusal

@@ -50,7 +50,7 @@ class GangStatus:
     restarts that count; the next attempt may start at ``restart_at``. ``active_since`` is when the gang was first
     placed after its creation or its last resumption.
 
-    ``plan`` is the start estimate of the time when the gang waited; it stays during the attempt that follows.
+    ``plan`` is the start estimate that the gang had while it waited; it stays during the attempt that follows.
     ``waited_seconds`` is the age of the gang while this age stands still. Otherwise the age counts from
     ``queued_since``, or from the gang's creation if that is None. See ``belief/gangs/age.py``. ``after`` has the record
     of each predecessor that was observed. ``rejected`` is given while the gang is refused because kubelets reject its
@@ -59,7 +59,7 @@ class GangStatus:
     ``progress`` is the part of the work that members have reported, as text. ``pieces`` counts the pieces that members
     have reported to a dealer. ``past_runs`` are the runs of the gang's template that were known when it succeeded, as
     text. ``work_used`` is given for the plan of a gang that learns. ``pace`` says how far members of the attempt are
-    paced, and their CPU without pace. It is written before the first member is paced.
+    paced, and their unpaced CPU. It is written before the first member is paced.
 
     ``next_size`` is given while the gang changes its size. The last change was at ``resized_at``, and ``last_change``
     says how long it took. ``first_size`` is the size with which an elastic gang last started without such a change.

@@ -1,4 +1,4 @@
-"""[C] 5.5.2, figures 5.5 and 5.6: errors of forecasts for weights B of the last hour from 0 to 0.9, with A = 0.6.
+"""[C] 5.5.2, figures 5.5 and 5.6: errors of forecasts, if the last hour has a weight B from 0 to 0.9, and A is 0.6.
 
 The paper measured a server's load for a week. Here owners are drawn at random, and the same equations forecast their
 presence. A forecast is the mean of two or five hours. Its error is averaged over the working hours of 35 days of four

@@ -112,7 +112,7 @@ def needs_of(sources: Collection[Source]) -> Iterator[SourceNeed]:
         yield from (SourceNeed(GROUP, Need(verb, POD_GANGS, "")) for verb in verbs)
         yield SourceNeed(GROUP, Need("patch", f"{POD_GANGS}/status", ""))
     for owner in owners:
-        # Pods are the owners in the core group, and every operator may read pods.
+        # In the core group, only pods are owners, and every operator may read pods.
         if owner.group:
             yield SourceNeed(owner.group, Need("get", owner.resource, ""))
     if Source.SCHEDULING_GROUP in sources:

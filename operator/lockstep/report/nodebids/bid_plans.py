@@ -86,7 +86,10 @@ def _unless_expired(state: State, bid: BidFact, now: float) -> tuple[BidState, s
 
 
 def _by_owner(state: State, bid: BidFact, now: float) -> tuple[BidState, str]:
-    """The same result for a valid bid of an open node: only the node owner or the offered hours can prevent a start."""
+    """The state and the sentence for a valid bid of an open node.
+
+    Only the node owner or the offered hours can prevent a start there.
+    """
     if bid.available_until is not None and bid.available_until <= now:
         return BidState.CLOSED, f"No member can start: the owner took the node back at {rfc3339(bid.available_until)}."
     if bid.owner_present:

@@ -119,7 +119,7 @@ def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, no
 
 
 class _Ends(NamedTuple):
-    """The ends that the plan made at ``planned_at`` used. An end that has passed by ``now`` is computed again."""
+    """Ends, as in the plan that was made at ``planned_at``. An end that has passed by ``now`` is computed again."""
 
     state: State
     planned_at: float

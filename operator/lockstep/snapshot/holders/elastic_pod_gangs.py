@@ -1,7 +1,7 @@
 """Running Gangs whose owner may get another number of pods, in the form of gangs that may change their size.
 
 So the same code chooses the sizes of Gangs and GangJobs. The owner decides which pods come or go. A Job deletes the
-pods with the highest indexes. So its Gang keeps its size while the ranks of its pods are no indexes of the Job. A
+pods with the highest indexes. So its Gang keeps its size while a rank is missing, or two pods have the same rank. A
 RayCluster can delete any workers, since they are named; its head stays.
 """
 

@@ -2,8 +2,9 @@
 
 Then the second group may take nodes back. No watch shows that moment, so a plan is made at it.
 
-The proof: levels a >= b of use for weight grow at rates r < s, and decay by d. After t seconds they
-differ by (a - b) e^(-dt) - (s - r)(1 - e^(-dt)) / d. That is zero at t = log(1 + d (a - b) / (s - r)) / d.
+The proof: let the use divided by weight be a >= b for two groups. It grows at rates r < s, and decays by d. After t
+seconds the two differ by (a - b) e^(-dt) - (s - r)(1 - e^(-dt)) / d. That is zero at
+t = log(1 + d (a - b) / (s - r)) / d.
 """
 
 import math

@@ -29,8 +29,7 @@ class PodGangEnd(NamedTuple):
 class _KeptReleases(NamedTuple):
     """The releases of the pods of a ``group`` at ``end``, valid while its number of ``changes`` is the same.
 
-    When a Gang's last pod changes or is gone, the Gang gets another group. ``by_member``: there is one release for each
-    pod.
+    A Gang whose only pod changes or is replaced gets another group. ``by_member``: there is one release for each pod.
     """
 
     group: PodGroup
