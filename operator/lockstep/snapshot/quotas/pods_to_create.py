@@ -10,8 +10,7 @@ from lockstep.belief.podgangs.pod_gangs import PodGangs
 def creates_pods(pod_gangs: PodGangs, gang: GangKey) -> bool:
     """Whether the owner of a Gang creates all of its pods only once it has a size, or once nodes are reserved."""
     group = pod_gangs.group(gang)
-    waits = pod_gangs.sized.of(gang) is not None or pod_gangs.queued_owners.of(gang) is not None
-    return waits and not (group.going or group.waiting)
+    return pod_gangs.sized.of(gang) is not None and not (group.going or group.waiting)
 
 
 def pods_to_create(pod_gangs: PodGangs, gang: GangKey, seats: Mapping[str, int]) -> Counter[str]:

@@ -97,11 +97,10 @@ class QuotaBounds:
     def bound(self, gang: AcceptedGang) -> Bound | QuotaShort:
         """The gang with at most the members that quotas allow; ``QuotaShort`` if they do not allow its fewest members.
 
-        A gang that still holds nodes is returned unchanged, since quotas still count its members. A Gang only loses
-        later pods that a quota would refuse.
+        A gang that still holds nodes is returned unchanged, since quotas still count its members. A Gang whose pods
+        exist only loses later pods that a quota would refuse.
         """
-        spec = gang.spec
-        if is_pod_gang(gang.key) and not (spec.is_room or creates_pods(self._state.pod_gangs, gang.key)):
+        if is_pod_gang(gang.key) and not (gang.spec.is_room or creates_pods(self._state.pod_gangs, gang.key)):
             return Bound(self._without_forbidden_room(gang), None)
         limits = [] if gang.key in self._state.reservations else self.limits(gang)
         if not limits:
@@ -110,11 +109,11 @@ class QuotaBounds:
         most = most_members(sizes, limits)
         if isinstance(most, QuotaShort):
             return most
-        maximum, fastest = sum(one.maximum for one in sizes), _fastest(spec.work, sizes)
+        maximum, fastest = sum(one.maximum for one in sizes), _fastest(gang.spec.work, sizes)
         tightest = min(limits, key=lambda limit: (limit.left - limit.taken(most)) / max(limit.each))
         is_narrowed = sum(most) < (maximum if fastest is None else fastest)
         narrowed = Narrowed(tightest.quota, sum(most), maximum, fastest) if is_narrowed else None
-        return Bound(replace(gang, spec=self._narrowed(gang, spec, most)), narrowed)
+        return Bound(replace(gang, spec=self._narrowed(gang, gang.spec, most)), narrowed)
 
     def _without_forbidden_room(self, gang: AcceptedGang) -> AcceptedGang:
         """The Gang without later pods that a quota would refuse.
@@ -148,9 +147,9 @@ class QuotaBounds:
         A Gang has no limits: quotas counted its pods when other controllers created them. But room for later pods has
         limits, and so has a Gang whose owner creates pods after it gets a size, or another size.
         """
-        may_grow = isinstance(gang, AcceptedGang) and gang.spec.elastic is not None
-        may_grow = may_grow or creates_pods(self._state.pod_gangs, gang.key)
-        if is_pod_gang(gang.key) and not (is_room(gang.key) or may_grow):
+        is_elastic = isinstance(gang, AcceptedGang) and gang.spec.elastic is not None
+        may_create = is_elastic or creates_pods(self._state.pod_gangs, gang.key)
+        if is_pod_gang(gang.key) and not (is_room(gang.key) or may_create):
             return []
         return self._limits_of_all(gang)
 
