@@ -198,14 +198,14 @@ class GangMaker:
             succeeded = self._state.pod_gangs.group(gang).own(None, 0).succeeded
             owner = await as_its_job_wants(self._client, self._state.sources, owner, succeeded=succeeded)
             refusal = higher_priority(self._state, gang, owner)
-        succeeded = self._succeeded(gang, kind, owner)
-        wanted = _WantedGang(kind, owner, made_parts(kind, owner, awaits_size=sized is not None, succeeded=succeeded))
+        done = self._done(gang, kind, owner)
+        wanted = _WantedGang(kind, owner, made_parts(kind, owner, awaits_size=sized is not None, succeeded=done))
         return wanted.refused(refusal) if refusal else wanted
 
-    def _succeeded(self, gang: GangKey, kind: OwnerKind, owner: Manifest) -> Mapping[str, int]:
+    def _done(self, gang: GangKey, kind: OwnerKind, owner: Manifest) -> Mapping[str, int]:
         """The number of pods that have succeeded by role, for the roles of the owner that are done."""
-        done = [one.role for one in kind.first(Section(owner)) if one.done]
-        return self._state.pod_gangs.group(gang).own(owner["metadata"]["uid"], 0, done).succeeded_roles
+        roles = [one.role for one in kind.first(Section(owner)) if one.done]
+        return self._state.pod_gangs.group(gang).own(owner["metadata"]["uid"], 0, roles).succeeded_roles
 
     async def _make_for_workload(self, gang: GangKey, kind: OwnerKind) -> str:
         """Create or change the Gang for a Workload with quota. Returns why that failed, or ''.
