@@ -12,6 +12,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.start_estimate import SAME_TIME_SECONDS, PlanChange, is_same_time
 from lockstep.facts.gang.status import ConditionFact, GangStatus
 from lockstep.facts.past_runs import Learned
+from lockstep.facts.reason_meanings import LACKING_PODS
 from lockstep.facts.reasons import Condition, Reason
 from lockstep.report.metrics.metrics import Metrics
 from lockstep.report.status import events, plan_marks
@@ -173,12 +174,18 @@ class Explainer:
             self._metrics.decisions.labels(_outcome(decision)).inc()
             self._metrics.promises.reported(gang.status.plan, status.plan, why=why)
 
-        return StatusReport(status=status, event=event, written=written)
+        return StatusReport(status=status, event=event, written=written, begins_wait=_begins_wait(gang))
 
 
 def _is_new_reason(gang: GangFact, status: GangStatus) -> bool:
     before, after = gang.status.condition(Condition.PLANNED), status.condition(Condition.PLANNED)
     return before is None or after is None or (before.status, before.reason) != (after.status, after.reason)
+
+
+def _begins_wait(gang: GangFact) -> bool:
+    """Whether the gang was never planned before, or its pods were lacking until now."""
+    before = gang.status.condition(Condition.PLANNED)
+    return before is None or before.reason in LACKING_PODS
 
 
 def _is_age_turning(gang: GangFact, status: GangStatus) -> bool:

@@ -3,6 +3,8 @@
 Events report transitions, after the status about them was written. Reasons are public names.
 """
 
+from dataclasses import replace
+
 from coschedule import GangKey
 from lockstep.api.client import paths
 from lockstep.api.client.client import KubeClient
@@ -211,6 +213,14 @@ def gang_missing(why: str) -> Event:
 def pods_missing(why: str) -> Event:
     """The event that some pods of a Gang have waited long for others. It is about their owner, or one of the pods."""
     return Event(kind=WARNING, reason=EventReason.PODS_MISSING, action="Plan", note=as_sentence(why))
+
+
+def pods_wait(event: Event) -> Event:
+    """The event that the pods of an owner wait, from the ``event`` about their Gang. It is posted once for each note.
+
+    Several Gangs of one owner may have the same note.
+    """
+    return replace(event, note=f"Its pods wait. {event.note}", posted_once=True)
 
 
 def owner_suspended(why: str) -> Event:

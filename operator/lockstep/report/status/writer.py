@@ -19,13 +19,14 @@ from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import PLACING, Urgency, WriteTurns
 from lockstep.api.cluster.event import Event, EventSubject, gang_subject
 from lockstep.api.gangjob.gangjob import status_manifest
+from lockstep.api.podgang.owners import owner_subject
 from lockstep.api.unreadable.unreadable_objects import describe
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.gang.status import GangStatus
 from lockstep.logs.fields import about, debug_about
 from lockstep.logs.subject import work_for
-from lockstep.report.status.events import post_event, status_refused
+from lockstep.report.status.events import pods_wait, post_event, status_refused
 from lockstep.report.status.rate import Rate
 from lockstep.report.status.status import Writing, Written, write_status
 
@@ -44,14 +45,15 @@ log = logging.getLogger(__name__)
 class StatusReport:
     """A status to write. After the write, the ``event`` is posted and ``written`` is called.
 
-    A report that ``is_act`` is written at once, because it begins an action that later plans would otherwise decide
-    again.
+    If the report ``begins_wait`` of a Gang, the event is also posted about the owner of its pods. A report that
+    ``is_act`` is written at once, because it begins an action that later plans would otherwise decide again.
     """
 
     status: GangStatus
     event: Event | None = None
     written: Callable[[], None] | None = None
     is_act: bool = False
+    begins_wait: bool = False
 
 
 class StatusWriter:
@@ -186,8 +188,16 @@ class StatusWriter:
         """Call ``written`` and post the event after the status was written."""
         if report.written is not None:
             report.written()
+        owner = self._owner(gang.key) if report.begins_wait else None
+        if report.event is not None and owner is not None:
+            self.post_about(owner, pods_wait(report.event), of=gang.key)
         if report.event is not None:
             await self._post_when_idle(gang_subject(gang), report.event, gang.key)
+
+    def _owner(self, gang: GangKey) -> EventSubject | None:
+        """The owner for which the operator has made a Gang; None for other gangs."""
+        known = self._state.pod_gangs.objects.get(gang)
+        return None if known is None else owner_subject(known)
 
     def _reported(self, gang: GangKey, *, is_done: bool) -> None:
         """Reconcile the gang after a report has ended, so that a failed report is computed again."""

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from builders.served import metadata, priority_class
+from builders.served import metadata, node, priority_class
 from fake_cluster.jumping import until
 from fake_cluster.owners import create_owner, group_pod, reference
 from fake_cluster.rig import DEFAULT, api_with, running_operator
@@ -84,6 +84,32 @@ async def test_pods_that_cant_be_planned_together_are_said_about_the_job():
         [(_, _, reason, note)] = said(api, "Job")
         assert reason == "InvalidSpec"
         assert "All pods of a Gang have one priority" in note
+
+
+async def test_why_the_pods_of_a_job_wait_is_said_about_the_job_once():
+    async with api_with(node("n1", cpu="1")) as api, running_operator(api, sources=BOTH):
+        create_job(api, 2)
+        create_pods(api, "a", "b")
+        await until(lambda: said(api, "Job"))
+        planned = condition(api, "job.heat", "Planned")["message"]
+        # The numbers in the reason change.
+        api.store.create("nodes", node("n2", cpu="500m"))
+        await asyncio.sleep(10 * MINUTES)
+
+        [(name, uid, reason, note)] = said(api, "Job")
+        assert (name, uid, reason) == ("heat", "uid-of-heat", "GangUnplaceable")
+        assert note == f"Its pods wait. {planned}"
+        assert said(api, "Pod") == []
+
+
+async def test_nothing_is_said_about_a_job_whose_pods_are_placed_at_once():
+    async with api_with() as api, running_operator(api, sources=BOTH):
+        create_job(api, 2)
+        create_pods(api, "a", "b")
+        await until(lambda: condition(api, "job.heat", "Placed").get("status") == "True")
+        await asyncio.sleep(MINUTES)
+
+        assert said(api, "Job") == []
 
 
 async def test_groups_of_one_owner_say_their_problem_once():

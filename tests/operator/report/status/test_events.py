@@ -54,6 +54,7 @@ ALL = [
     events.size_change_dropped("there is no node n4"),
     events.gang_missing("there is no Gang heat"),
     events.pods_missing("Gang job.heat is not complete: 1 of the 2 needed pods"),
+    events.pods_wait(events.gang_unplaceable("Needs 8.")),
     events.owner_suspended("Gang job.heat was bound in part"),
     events.pods_evicted("pod heat-0 was evicted: the owner of node n1 is back"),
     events.gang_succeeded("All."),
