@@ -101,7 +101,8 @@ class MemberMaking:
 
         No member is bound before all exist. So a missing member is gone. It may have run, and is not created again.
         """
-        if not any(pod.node for pod in there.values()):
+        nodes = ((there[member.pod].node, member.node) for member in self._reservation.by_rank() if member.pod in there)
+        if not any(node == planned for node, planned in nodes):
             return None
         gone = next((key for key in self._reservation.pod_keys() if key not in there and key not in ended), None)
         if gone is None:
