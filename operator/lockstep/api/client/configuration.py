@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from types import SimpleNamespace
+from typing import Any
 
 import aiohttp
 import yaml
@@ -41,8 +42,8 @@ class Configuration(client.Configuration):
 
     source = "the configuration"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
         self.impersonation: list[tuple[str, str]] = []
         # Otherwise it would be the proxy in the environment. Only the `proxy-url` of a kubeconfig counts.
         self.proxy = None

@@ -25,7 +25,7 @@ def impersonation(kubeconfig: str, context: str | None) -> list[tuple[str, str]]
     contexts, current = kube_config.list_kube_config_contexts(config_file=kubeconfig)
     chosen = next((one for one in contexts if one["name"] == context), current)
     users = (one.value for one in kube_config.KubeConfigMerger(kubeconfig).config.value["users"])
-    named = next((one for one in users if one["name"] == chosen["context"].get("user")), {})
+    named: Mapping[str, Any] = next((one for one in users if one["name"] == chosen["context"].get("user")), {})
     return list(_headers(named.get("user") or {}))
 
 
