@@ -26,8 +26,8 @@ def comings(presence: Sequence[float]) -> list[float]:
 
     ``presence`` has the probability that the owner is present in each hour. An owner is assumed to leave only if
     presence gets less likely. So the probability of coming is the rise of the probability of presence, divided by the
-    probability of absence before. If presence never gets less likely, the owner has come by an hour with the
-    probability of presence in this hour. Probabilities below ``LEAST_PRESENCE`` count as 0.
+    probability of absence before. While presence never gets less likely, the probability that the owner has come by
+    some hour equals the probability of presence in this hour. Probabilities below ``LEAST_PRESENCE`` count as 0.
     """
     likely = [one if one >= LEAST_PRESENCE else 0.0 for one in presence]
     return [*likely[:1], *(max(0.0, after - before) / (1 - before or 1) for before, after in pairwise(likely))]

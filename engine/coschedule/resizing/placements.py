@@ -18,7 +18,7 @@ def placements(snapshot: Snapshot, sizes: SizePlan, runs: Sequence[SizedRun]) ->
     """List a placement for each start in ``sizes``, in the same order; ``runs`` has the gangs that change their size.
 
     A gang starts now if it fits into the free resources of the snapshot. Other gangs start when the members that
-    running gangs give up have left, after their grace. A gang whose promise comes before that starts at its promise.
+    running gangs give up have left, after their grace. A gang starts at its promise if this is earlier and not over.
     Promises stay as they are, and no gang gets a new promise, as the next plan may choose other sizes.
     """
     gangs, free, graces = {gang.key: gang for gang in snapshot.gangs}, snapshot.free.copy(), _graces(sizes, runs)
@@ -73,6 +73,6 @@ def _latest(snapshot: Snapshot, awaited: Mapping[int, float]) -> str | None:
 
 
 def _begin(now: float, gang: PendingGang, awaited: Mapping[int, float]) -> float:
-    """Return when all awaited nodes have room, or the promise of the gang if that comes first."""
+    """Return when all awaited nodes have room, or the promise of the gang if this is earlier and not over."""
     begin = now + max(awaited.values(), default=0.0)
     return min(begin, gang.promised) if gang.promised > now else begin

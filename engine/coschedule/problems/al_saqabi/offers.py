@@ -43,7 +43,7 @@ class PiecesJob:
 class Offers:
     """Axes: node i, start s, and row r. A row is a slow-down of a node; rows are sorted by node, then by slow-down.
 
-    ``until[i]`` and ``starts[s]``, which rise, are seconds after the request. Node i starts at
+    ``until`` and ``starts`` are in seconds after the request. ``starts`` rise, and node i starts at
     ``starts[start_rank[i]]``. A node whose slow-down depends on the count has several rows in ``piece_times``. Row r is
     of node ``row_node[r]``, for counts from ``row_first[r]`` to ``row_last[r]``. The rows of a node are consecutive,
     from ``first_row[i]`` on.

@@ -1,8 +1,8 @@
 """Bounds on the value of a proportional load over blocks of starts and speeds.
 
 At the corners of a block, the number of slots and the sum of their speeds are known. So for each number of slots in
-between, there are bounds on the sum of the largest speeds. In the row of a start, a size *ends* in the column of its
-slowest slot's speed. Where very many sizes end in one block, they are bounded range by range.
+between, there are bounds on the sum of the largest speeds. From a start, a size uses the fastest slots, and *ends* in
+the column of the slowest of these. Where very many sizes end in one block, they are bounded range by range.
 
 Example: a block has 4 slots of total speed 6 ``beside`` it, and 10 slots of total speed 9 ``within``. Its fastest
 column has the speed 1. Then 7 slots have at most the speed 6 + 3 * 1 = 9, and at least 6 + (9 - 6) * 3 / 6 = 7.5.

@@ -119,6 +119,6 @@ def _hourly(
     """Apply (5.2) to this hour and the next ``hours``."""
     hour = len(history.today)
     last = history.today[-1] if hour else history.past_days[-1][-1]
-    # Tomorrow's habits exist for the hours that were measured today, which is up to 23 hours ahead of now.
+    # Tomorrow's habits exist only for the hours that were measured today. So habits reach 23 hours ahead of now.
     habits = (*long_term, *next_habits(long_term, history.today, past=smoothing.past))
     return hours_ahead(habits[hour : hour + hours + 1], last=last, last_hour=smoothing.last_hour)

@@ -104,9 +104,9 @@ def divide_shares(applications: Sequence[Levels], *, total: int) -> Shares | NoS
 class _Ways(NamedTuple):
     """The best choices of levels for the applications so far, one for each number of workstations that are left.
 
-    Entries are in the order of levels. Entry i leaves ``left[i]`` workstations and has the product ``product[i]``, with
-    the float64 logarithm ``log[i]``. Its last application is at ``level[i]``. The earlier applications are as in entry
-    ``before[i]`` of the previous ways.
+    Entries are sorted by the level of the first application, then of the second, and so on. Entry i leaves ``left[i]``
+    workstations and has the product ``product[i]``, with the float64 logarithm ``log[i]``. Its last application is at
+    ``level[i]``. The earlier applications are as in entry ``before[i]`` of the previous ways.
     """
 
     left: IntArray
@@ -135,7 +135,7 @@ def _extended(ways: _Ways, application: Levels, rest: FloatArray, *, least: floa
     needed = np.array([min(workstations, len(rest)) for workstations in application.workstations], dtype=np.int64)
     lefts, logs = ways.left[:, None] - needed, ways.log[:, None] + np.array(_logs(application))
     reaches = (lefts >= 0) & (logs + rest[np.maximum(lefts, 0)] >= least)
-    # The result is in the order of levels, since the ways are, and nonzero lists row by row.
+    # The result is sorted by levels, since the ways are, and nonzero lists row by row.
     before, level = np.nonzero(reaches)
     left, log = lefts[reaches], logs[reaches]
     best = np.full(len(rest), -np.inf)

@@ -2,7 +2,7 @@
 
 Method: search domains in the order of a bound on the merit of their runs, until the next bound is worse than the best
 run found. The best run has a time ``until``: room after it cannot make another run better (``RatedRun``). So only one
-of several domains that are alike until then is searched. Alike domains are found after 1, 3, 7, … searches.
+of several domains that are alike until then is searched. The others are dropped after 1, 3, 7, … searches.
 """
 
 from dataclasses import dataclass, field

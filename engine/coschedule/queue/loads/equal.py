@@ -28,7 +28,10 @@ _MOST_RANGES = 32
 """The most ranges of slow-downs that the first bounds distinguish: more ranges cost more than they save."""
 
 _ALIKE = 8
-"""This many ranges use the same shortest run to count slots, and more in later rounds, so that counts stay few."""
+"""The number of ranges whose slots are counted with the same shortest run.
+
+Later rounds have more ranges, and this number grows with them. So slots are counted with few different runs.
+"""
 
 _FEW = 4
 """The number of instants that are evaluated before the other instants are bounded again."""

@@ -51,7 +51,7 @@ class ProportionalLoad:
         return unequal.least_values(self, starts, slowdowns, slots)
 
     def least_runs(self, first: IntArray, speed: FloatArray) -> FloatArray:
-        """Return lower bounds with the least work of any size in each range; see ``UnequalLoad``."""
+        """Return the least work of any size in each range, divided by the speed; see ``UnequalLoad``."""
         runs: FloatArray = np.minimum.reduceat(self.work, first)[:, np.newaxis] / speed
         return runs
 

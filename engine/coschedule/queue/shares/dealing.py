@@ -26,8 +26,8 @@ T = TypeVar("T")
 class TurnsByUse(Generic[T]):
     """Deals items one by one, in the turns of their groups: O(log groups) for each item.
 
-    The group of an item is charged before the next item is dealt. Items are (group, since, item). Within a group, items
-    whose age counts ``since`` -inf must be given first.
+    The group of an item is charged before the next item is dealt. Items are (group, since, item): the age of an item
+    counts from ``since``. Within a group, items with a ``since`` of -inf must be given first.
     """
 
     def __init__(self, used: Sequence[float], weights: Sequence[float], items: Iterable[tuple[int, float, T]]) -> None:

@@ -55,7 +55,10 @@ class ChangeTerms(NamedTuple):
 
     @property
     def horizon(self) -> float:
-        """The seconds within which a change must pay: the gang keeps its size for ``min_interval`` seconds."""
+        """The seconds within which a change must pay off.
+
+        They are at least ``min_interval``, as the gang keeps its size so long.
+        """
         return max(HORIZON_SECONDS, self.min_interval)
 
 
