@@ -56,7 +56,7 @@ class AttemptHistory:
         if self._is_surprise(failure) or _is_wanted(failure):
             return 0.0
         if failure is not None and failure.begins_anew:
-            # The first time may have an outside cause, such as a node.
+            # The first failure of this kind may have an outside cause, such as a node.
             return pause_before_repeat(self.begun_anew - 1) if self.begun_anew else pause_after(self.failures)
         return pause_after(self.failures)
 

@@ -159,7 +159,7 @@ class MemberMaking:
         """Make sure that the claims of all members have volumes, except members that are bound or have ended."""
         needed = needed_claims(self._gang, self._reservation, is_waited_for=lambda pod: pod not in bound_or_ended)
         if needed:
-            # Volumes may take minutes, so the gang leaves the window.
+            # Volumes may take minutes. So the gang no longer counts in the ``AttemptWindow``, and others can begin.
             self._stay.leave()
         provider = VolumeProvider(
             self._services,

@@ -86,7 +86,7 @@ class PodBinding:
         needed = self._needed = self.needed_claims()
         if not needed:
             return None
-        # Volumes may take minutes, so the gang leaves the window.
+        # Volumes may take minutes. So the gang no longer counts in the ``AttemptWindow``, and others can begin.
         self._attempt.stay.leave()
         uids = {seat.pod: seat.uid for seat in seats}
         provider = VolumeProvider(

@@ -34,7 +34,10 @@ class PriceInForce:
 
 
 def contention_now(state: State, waiting: Collection[AcceptedGang], *, nodes: int) -> Contention:
-    """Count the contention as the operator does. Refused gangs and room do not count: they wait for no node."""
+    """Count the contention as the operator does.
+
+    Refused gangs, and gangs that are only room for later pods, do not count: they wait for no node.
+    """
     hopeful = (gang for gang in waiting if not (gang.spec.is_room or _was_refused(gang)))
     return Contention(number_waiting(hopeful), len(state.reservations), nodes)
 

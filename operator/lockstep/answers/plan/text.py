@@ -124,7 +124,10 @@ def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
 
 
 def _rule(answer: WaitingAnswer) -> str:
-    """A sentence that names the rule for the gang's size; '' if the size with the shortest bar is chosen."""
+    """A sentence that names the rule for the gang's size.
+
+    '' without a placement, or if the rule is only that the size's bar in the chart is the shortest.
+    """
     if not isinstance(answer.decision, Placement):
         return ""
     if math.isinf(answer.decision.finish):

@@ -69,7 +69,10 @@ class WriteTurns:
         asyncio.get_running_loop().call_later(seconds, self._count, urgency, -1)
 
     async def wait_until_idle(self, at_most_seconds: float, of: Collection[Urgency] = ANYTHING) -> bool:
-        """Wait until no turn of these urgencies is taken or awaited, or the time is over; returns whether none is."""
+        """Wait, for a limited time, until no turn of these urgencies is taken or awaited.
+
+        Returns False if the time is over before that.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(at_most_seconds):
                 while busy := [self._idle[urgency] for urgency in of if self._asking[urgency]]:

@@ -32,8 +32,8 @@ MADE_ANNOTATION = f"{GROUP}/made-by"
 MADE = "operator"
 # Annotation of such a Gang: why it is refused, for the user who wrote the owner.
 PROBLEM_ANNOTATION = f"{GROUP}/problem"
-# Annotation of such a Gang: how many of its pods have succeeded once its owner is complete, if these are more than the
-# minimum and the later pods of the Gang.
+# Annotation of such a Gang: how many of its pods have succeeded once its owner is complete. The annotation is absent if
+# this number is at most the Gang's minimum plus its later pods.
 IN_ALL_ANNOTATION = f"{GROUP}/pods-in-all"
 
 _NONE: Mapping[str, int] = MappingProxyType({})
@@ -130,7 +130,7 @@ def _bounded(why: str) -> str:
 
 
 def _in_all(kind: OwnerKind, owner: Manifest, spec: Mapping[str, Any]) -> str | None:
-    """How many pods have succeeded once the owner is complete, if these exceed its Gang's minimum and later pods.
+    """How many pods have succeeded once the owner is complete; None if at most the Gang's minimum plus its later pods.
 
     None for an owner to which Lockstep gives its size: this number may change while the Gang is not compared with it.
     """

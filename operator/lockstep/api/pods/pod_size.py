@@ -15,9 +15,9 @@ MOST_VOLUMES = 1_000
 MOST_RESOURCES = 2_000
 """The most amounts of resources in all containers of a pod together."""
 MOST_EXCLUSIVE = 1_000
-"""The most host ports, disks, and monitors of disks that a pod may have."""
+"""The most host ports and disks that a pod may have. An RBD image counts once for each of its monitors."""
 MOST_EXCLUSIVE_OF_ROLE = 64
-"""The most host ports, disks, and monitors of disks that a member of a role may have.
+"""The most host ports and disks, counted in the same way, that a member of a role may have.
 
 A plan has a column for each of them on every node.
 """

@@ -43,7 +43,7 @@ class Preemptors:
     def decide(self, victim: GangKey, preemptor: GangKey) -> None:
         """Record that the victim will give way to that gang; the victim's status does not say so yet.
 
-        An earlier decision no longer counts. It is still there if the teardown has stopped with an error.
+        This replaces an earlier decision, which is still there if the teardown has stopped with an error.
         """
         self._leave(self._decided, victim)
         self._decided[victim] = preemptor

@@ -96,7 +96,7 @@ class Ledger:
         self.release(pod.uid)
         self._enter(pod.uid, charge)
         known = before or assumption
-        # A pod that existed before it became that member was counted beside the assumption.
+        # If the pod was counted before it became that member, the assumption was counted too.
         was_twice = before is not None and assumption is not None
         return known is None or was_twice or (known.node, known.request) != (pod.node, pod.request)
 

@@ -101,7 +101,7 @@ class FailedNodes:
     def expire(self, now: float) -> None:
         """Forget the failures that do not count any more at ``now``, or that are from before the clock was set back.
 
-        A gang may rest for any time before it grows again. So failed joins count until their end, however late it is.
+        A gang may rest for any time before it grows again. So failed joins count until the recorded time, however late.
         """
         latest = now + 2 * AVOID_SECONDS
         self._once = _left(self._once, lambda _, once: now < once.until <= latest)

@@ -125,7 +125,8 @@ class PodGangs:
         )
         fact = in_bound_domain(fact, group, self._nodes)
         if self.elastic.of(gang.key) is not None:
-            # If the age counted from a recreated pod, gangs older than this pod would get room that the Gang gives up.
+            # If the age counted from a recreated pod, gangs that are older than this pod would come before the Gang.
+            # They would get room that the Gang gives up.
             fact = replace(fact, created=gang.created)
         if isinstance(fact, AcceptedGang) and self._goes_back_to(gang) is not None:
             return fact.with_spec(replace(fact.spec, awaits_pods=_GOES_BACK))

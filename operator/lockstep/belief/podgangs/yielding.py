@@ -82,7 +82,7 @@ class YieldingGangs:
         self.suspended.discard(gang)
 
     def forget(self, gang: GangKey) -> None:
-        """Forget the obstacle of a Gang that is gone; its pods may still leave."""
+        """Forget why a Gang that is gone could not give way. ``suspended`` stays, as its pods may still leave."""
         self._kept.pop(gang, None)
 
     def expire(self, now: float) -> None:

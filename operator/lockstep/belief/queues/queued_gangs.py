@@ -25,8 +25,8 @@ class _WithQuota(NamedTuple):
 class QueuedGangs:
     """Decisions of Kueue about GangJobs. Until Workloads are watched, labels of Kueue mean nothing.
 
-    ``ours`` are the names of the AdmissionChecks of Lockstep. ``changed`` is called with each GangJob whose Workload
-    has changed, without Kueue's decisions. Then ``changes`` has the GangJob to reconcile.
+    ``ours`` are the names of the AdmissionChecks of Lockstep. When a Workload has changed, ``changed`` is called with
+    its GangJob, which does not have Kueue's decisions yet. Then ``changes`` gets the GangJob, to be reconciled.
     """
 
     def __init__(

@@ -91,7 +91,7 @@ def _problem(claims: Claims, claim: ClaimFact) -> str | None:
 
 
 def _unbound(claims: Claims, claim: ClaimFact) -> str | None:
-    """Why the claim of a pod on a node would not be bound; None if it would."""
+    """Why a claim stays unbound after its pod gets a node; None if it is bound, or will be bound then."""
     if claim.is_bound:
         return None
     if claim.volume:

@@ -39,7 +39,7 @@ def _why_none_waits(gang: PodGang, asks: PodGangSpec, pods: OwnPods, least: int)
 
 
 def _room_until(gang: PodGang) -> str:
-    """A clause that says until when room is kept; '' if the Gang has begun before its object was there."""
+    """A clause that says until when room is kept; '' if pods were on nodes before the Gang was created."""
     begun = gang.status.active_since
     if begun is None:
         return ""
