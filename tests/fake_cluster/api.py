@@ -312,7 +312,8 @@ def parse_path(path):
 
 def not_found(place):
     """The answer where nothing is."""
-    return 404, {"reason": "NotFound", "message": f'{place.resource} "{place.name}" not found'}
+    details = {"name": place.name, "kind": place.resource}
+    return 404, {"reason": "NotFound", "message": f'{place.resource} "{place.name}" not found', "details": details}
 
 
 def answer(code, content):

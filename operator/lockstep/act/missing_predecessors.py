@@ -7,7 +7,6 @@ after the gang was seen.
 
 import asyncio
 import logging
-from http import HTTPStatus
 
 from coschedule import GangKey
 from lockstep.act.requests.services import Services
@@ -87,7 +86,7 @@ class MissingPredecessors:
             answer = await self._client.get(target)
         except ApiUnavailableError:
             return self._failed(gang.key)
-        if answer.code == HTTPStatus.NOT_FOUND:
+        if answer.is_absence:
             self._missing[gang.key] = (gang.uid, predecessor)
             return 0.0
         if answer.is_success and self._is_watched(predecessor):

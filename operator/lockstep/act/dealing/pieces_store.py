@@ -4,7 +4,6 @@ An attempt creates it before its pods. Each step can be repeated: an attempt tha
 """
 
 import secrets
-from http import HTTPStatus
 
 from lockstep.act.requests.owned_objects import OwnedObject, OwnedObjects
 from lockstep.api.client import paths
@@ -58,7 +57,7 @@ class PiecesStore:
     async def read(self) -> KeptPieces:
         """The content of the gang's own ConfigMap; nothing if there is none. Raises ``ApiUnavailableError``."""
         answer = await self._get()
-        if answer.code == HTTPStatus.NOT_FOUND or owner_uid(answer.body, self._gang) != self._gang.uid:
+        if answer.is_absence or owner_uid(answer.body, self._gang) != self._gang.uid:
             return _NOTHING
         return parse_pieces(answer.body, self._attempt, self._pieces)
 
@@ -68,7 +67,7 @@ class PiecesStore:
         Raises ``ApiUnavailableError``.
         """
         answer = await self._get()
-        if answer.code == HTTPStatus.NOT_FOUND or owner_uid(answer.body, self._gang) != self._gang.uid:
+        if answer.is_absence or owner_uid(answer.body, self._gang) != self._gang.uid:
             return False
         there = parse_pieces(answer.body, self._attempt, self._pieces)
         known = merged(there.bits, bits)
@@ -83,7 +82,7 @@ class PiecesStore:
         Otherwise a key that members have might be replaced.
         """
         answer = await self._client.get(self._place)
-        if answer.is_success or answer.code == HTTPStatus.NOT_FOUND:
+        if answer.is_success or answer.is_absence:
             return answer
         raise ApiUnavailableError(f"{self._name} can't be read: {answer.message}")
 

@@ -1,7 +1,5 @@
 """Decides whether all bound pods of a Gang must be evicted because its user has written ``undo: Evict``."""
 
-from http import HTTPStatus
-
 from coschedule import GangKey
 from lockstep.act.evicting.permit import EvictedPod, EvictionDecision
 from lockstep.api.client.client import KubeClient
@@ -37,7 +35,7 @@ async def pods_to_evict(client: KubeClient, state: State, gang: GangKey) -> Evic
 
 async def _why_not(client: KubeClient, namespace: str, job: str) -> str:
     answer = await client.get(OWNERS[Source.JOB].target(namespace, job))
-    if answer.code == HTTPStatus.NOT_FOUND:
+    if answer.is_absence:
         return ""
     if not answer.is_success:
         return f"Job {job} can't be read: {answer.message}"

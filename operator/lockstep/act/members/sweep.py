@@ -138,7 +138,7 @@ async def orphans_among(client: KubeClient, gang: GangKey, pods: Iterable[PodFac
     does not answer the question.
     """
     answer = await client.get(paths.gang(gang))
-    if answer.code == 404:
+    if answer.is_absence:
         return list(pods)
     if not answer.is_success:
         raise ApiUnavailableError(f"Lockstep can't check that the gang exists: {answer.message}")

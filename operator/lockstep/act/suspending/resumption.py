@@ -93,7 +93,7 @@ class Resumption:
     async def _resumed(self) -> Suspension | None:
         answer = await self._client.get(self._owner.target)
         if not answer.is_success:
-            is_gone = answer.code == HTTPStatus.NOT_FOUND
+            is_gone = answer.is_absence
             return Suspension(why_not=f"{self._owner} is gone") if is_gone else None
         if suspended_for(answer.body) != object_name(self._gang):
             return self._without_mark()

@@ -124,7 +124,7 @@ async def refresh_claim(client: KubeClient, state: State, key: ClaimKey) -> Answ
         state.claims.apply_claim(claim)
         if claim.is_bound and not state.claims.is_usable(claim):
             await refresh_volume(client, state, claim.volume)
-    elif answer.code == HTTPStatus.NOT_FOUND:
+    elif answer.is_absence:
         state.claims.remove_claim(key)
     return answer
 
@@ -134,7 +134,7 @@ async def refresh_volume(client: KubeClient, state: State, name: str) -> Answer:
     answer = await client.get(paths.volume(name))
     if answer.is_success:
         state.claims.apply_volume(parse_volume(answer.body))
-    elif answer.code == HTTPStatus.NOT_FOUND:
+    elif answer.is_absence:
         state.claims.remove_volume(name)
     return answer
 

@@ -54,6 +54,15 @@ class Answer(NamedTuple):
         return self.code == HTTPStatus.TOO_MANY_REQUESTS and is_named
 
     @property
+    def is_absence(self) -> bool:
+        """Whether the API server says that the object does not exist. Then its answer has the object's name.
+
+        A proxy's page with the same code says nothing about the object. Nor does an answer that the API server does not
+        serve the resource.
+        """
+        return self.code == HTTPStatus.NOT_FOUND and bool((self.body.get("details") or {}).get("name"))
+
+    @property
     def message(self) -> str:
         """The API server's message about a refusal."""
         return str(self.body.get("message", f"HTTP {self.code}"))

@@ -38,7 +38,9 @@ _ANY = "*/*"
 _WATCH_SILENCE_SECONDS = 90.0
 LANDING_SECONDS = 1.0
 """In seconds: for this time after a write was cancelled, the API server may still carry it out."""
-_NO_OBJECT = Answer(HTTPStatus.NOT_FOUND, {"message": "no object may have that name"})
+_NO_OBJECT = Answer(
+    HTTPStatus.NOT_FOUND, {"message": "no object may have that name", "details": {"name": "an impossible name"}}
+)
 _TRIES = 6
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0

@@ -41,5 +41,5 @@ class OwnerReader:
 
 
 def _is_without_version(answer: Answer) -> bool:
-    """Whether the API server lacks the version. If it only lacks the object, its answer has the object's name."""
-    return answer.code == HTTPStatus.NOT_FOUND and not (answer.body.get("details") or {}).get("name")
+    """Whether the API server lacks the version, and not only the object."""
+    return answer.code == HTTPStatus.NOT_FOUND and not answer.is_absence

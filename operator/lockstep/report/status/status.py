@@ -82,7 +82,7 @@ async def _read_again(client: KubeClient, state: State, gang: GangFact) -> bool:
     answer = await client.get(paths.gang(gang.key))
     if answer.is_success and _is_known(state, gang) == was_known:
         await Reader(kind_of(state, gang.key)).accept(answer.body)
-    elif answer.code == HTTPStatus.NOT_FOUND:
+    elif answer.is_absence:
         remove = state.pod_gang_facts.remove if is_pod_gang(gang.key) else state.remove_gang
         remove(gang.key, gang.uid)
     return _is_known(state, gang)

@@ -12,7 +12,7 @@ from lockstep.report.status.status import Written, write_status
 pytestmark = pytest.mark.asyncio
 
 CONFLICT = Answer(409, {"message": "the object has been modified"})
-NOT_FOUND = Answer(404, {"message": "not found"})
+NOT_FOUND = Answer(404, {"message": "not found", "details": {"name": "g"}})
 
 
 def served(*, uid="uid-of-g", version="2"):
