@@ -9,7 +9,7 @@ The place of a gang is its ``kept`` placement, which is from the previous plan. 
 is no longer possible, and is then planned anew. If many gangs wait and most of them lose their places, a plan takes
 long. The previous plan often assumed that gangs shrink. If the gangs do not shrink, most places are lost, and some
 gangs are late. So in a long queue, a snapshot on which many places are lost is left out, if another snapshot is
-planned.
+planned. In a still longer queue (``LONG_QUEUE``), gangs shrink at the first promise only.
 """
 
 import math
@@ -27,6 +27,8 @@ from coschedule.resizing.gangs.sized_run import ChangeTerms
 from coschedule.resizing.promising import late_gangs, loosened
 from coschedule.resizing.worlds import World, resized, with_all_shrunk
 
+LONG_QUEUE = 250
+"""If more gangs wait, each plan takes long. So one choice of sizes is tried, and two plans beside it at most."""
 # If more gangs than this wait, the places that are lost on a snapshot are counted before the queue is planned on it.
 _CHECKED_QUEUE = 100
 # If a larger part of the places is lost on a snapshot of such a queue, the snapshot is left out.
@@ -92,6 +94,7 @@ def _snapshots(after: World, tried: Sequence[Resized]) -> Iterator[Snapshot]:
         yield snapshot
     if may_shrink:
         yield with_all_shrunk(after, first)
+    if may_shrink and len(promised) <= LONG_QUEUE:
         for due in sorted(_later_times(snapshot, tried) - {first}):
             later = with_all_shrunk(after, due)
             if not (is_checked and part_lost(later) > _MOST_LOST):
@@ -104,6 +107,7 @@ def _later_times(snapshot: Snapshot, tried: Sequence[Resized]) -> set[float]:
     One is the first promise that the first plan breaks. The other is the first ``kept`` start of a gang that is late in
     the last plan. The previous plan, which chose this start, may have assumed that gangs shrink then.
     """
-    broken = min(gang.promised for gang in snapshot.gangs if gang.key in tried[0].late)
-    late = (gang.kept for gang in snapshot.gangs if gang.key in tried[-1].late)
+    late_first, late_last = tried[0].late, tried[-1].late
+    broken = min(gang.promised for gang in snapshot.gangs if gang.key in late_first)
+    late = (gang.kept for gang in snapshot.gangs if gang.key in late_last)
     return {broken, min((kept.start for kept in late if kept is not None), default=broken)}

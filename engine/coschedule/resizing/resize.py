@@ -19,7 +19,7 @@ from coschedule.queue.planner.planner import Rescue
 from coschedule.queue.problem.decisions import Decision, Placement, Plan, Unplaceable
 from coschedule.queue.problem.gangs import RESOLUTION_SECONDS, GangKey, PendingGang
 from coschedule.queue.problem.snapshot import Snapshot
-from coschedule.resizing.beside import Resized, plan_once, planned_beside
+from coschedule.resizing.beside import LONG_QUEUE, Resized, plan_once, planned_beside
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.open_ended_run import OpenEndedRun
 from coschedule.resizing.gangs.size_plan import SizePlan
@@ -34,8 +34,6 @@ from coschedule.resizing.sizes import SizeQuestion, choose_sizes
 from coschedule.resizing.worlds import World
 
 _MOST_TRIES = 4
-# Each choice costs one to four plans of the queue. If more gangs than this wait, only one choice is tried.
-_LONG_QUEUE = 250
 
 
 def resize(
@@ -121,7 +119,7 @@ def _with_due_gangs(
     """
     snapshot = world.snapshot
     due = {gang.key for gang in snapshot.gangs if max(gang.promised, gang.not_before) <= snapshot.now}
-    if best.late.isdisjoint(due) or len(snapshot.gangs) > _LONG_QUEUE:
+    if best.late.isdisjoint(due) or len(snapshot.gangs) > LONG_QUEUE:
         return best
     sizes = all_shrunk(snapshot, world.runs)
     if not sizes.changes:
@@ -143,7 +141,7 @@ def _delaying_none(
     unchanged = planned_beside(world, SizePlan(), elastic, rescue)
     if not _delays(best, question, world, unchanged):
         return best
-    if len(world.snapshot.gangs) > _LONG_QUEUE:
+    if len(world.snapshot.gangs) > LONG_QUEUE:
         return unchanged
     before = _decisions(unchanged.plan)
     places = (before[gang.key] for gang in _apart(best, question, world) if gang.key in before)
@@ -236,7 +234,7 @@ def _tries(first: _First, tried: Sequence[Resized]) -> Iterator[SizePlan]:
     choice of sizes is tried.
     """
     (world, question), sizes = first.asked, first.sizes
-    is_due = bool(question.must_start) and len(world.snapshot.gangs) <= _LONG_QUEUE
+    is_due = bool(question.must_start) and len(world.snapshot.gangs) <= LONG_QUEUE
     for left in reversed(range(_MOST_TRIES if is_due else 1)):
         if sizes is None or sizes == SizePlan():
             break

@@ -116,6 +116,30 @@ def test_sizes_cost_four_plans_at_most(long, plans, monkeypatch):
     assert len(plans) == 4 or not long
 
 
+def test_in_a_longer_queue_sizes_cost_two_plans_at_most(plans, monkeypatch):
+    monkeypatch.setattr(beside, "LONG_QUEUE", 3)
+    impossible = gang("impossible", serial=600, size=9, created=NOW, promised=NOW + 700)
+    facts, runs = beside_another_promise()
+
+    planned(World(replace(facts, gangs=(*facts.gangs, impossible)), runs))
+
+    assert len(plans) == 2
+
+
+def test_late_gangs_of_a_plan_are_found_as_often_however_many_wait(monkeypatch):
+    assert late_gangs_are_found(1, monkeypatch) == late_gangs_are_found(20, monkeypatch)
+
+
+def late_gangs_are_found(waiting, monkeypatch):
+    """Count how often the late gangs of a plan are found if this many gangs are late."""
+    found, late_gangs = [], beside.late_gangs
+    monkeypatch.setattr(beside, "late_gangs", lambda *facts: found.append(1) or late_gangs(*facts))
+    late = [gang(f"late{index}", serial=600, size=9, created=NOW, promised=NOW + 10) for index in range(waiting)]
+    planned(world(*late))
+    monkeypatch.undo()
+    return len(found)
+
+
 def beside_another_promise():
     """Return two runs; one shrinks for "first" at 3,000 s by the previous plan, but "soon" has the first promise."""
     # It ends in time for "first" by itself. If it shrank for "soon", it would last too long.

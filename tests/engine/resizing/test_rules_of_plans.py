@@ -12,6 +12,7 @@ from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.owner_forecasts import Interruptible
 from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing import beside
+from coschedule.resizing import resize as resizing
 from coschedule.resizing.resize import resize
 from engine.builders import FOUR, NOW, gang, node, snapshot
 from engine.resizing.four_nodes import SHORT, TERMS, elastic, only, planned, resized, sizes
@@ -230,6 +231,29 @@ def test_gangs_that_take_no_part_cost_one_plan_more_however_many_wait(others, mo
     resize(snapshot(nodes, apart, releases=[Release(node=4, request=(1,), time=run.end)]), [run], {})
 
     assert len(plans) == 1 + min(others, 1)
+
+
+@pytest.mark.parametrize(
+    ("long", "plans", "want"),
+    [
+        pytest.param(math.inf, 6, {"run": 4}, id="two for each choice, and two without changes"),
+        pytest.param(1, 4, {}, id="a long queue has no second choice"),
+    ],
+)
+def test_a_second_choice_of_sizes_costs_as_many_plans_as_the_first(long, plans, want, monkeypatch):
+    made, once = [], beside.plan_once
+    monkeypatch.setattr(beside, "plan_once", lambda *facts, **how: made.append(1) or once(*facts, **how))
+    monkeypatch.setattr(resizing, "LONG_QUEUE", long)
+    # The first choice of five members delays "apart". Each choice needs a plan in which the run shrinks for "half".
+    run = replace(elastic(0, 1, 2), sizes=Sizes(minimum=1, maximum=5, allowed=(1, 3, 4, 5)))
+    half = gang("half", serial=4_000_000, size=3, created=NOW, promised=NOW + 1_000, constraints=only(*"abcd"))
+    apart = gang("apart", size=1, created=NOW, constraints=only("e"))
+    nodes = [node(name, free=int(name in "de")) for name in "abcde"]
+    releases = [Release(node=index, request=(1,), time=run.end) for index in run.nodes]
+
+    result = resize(snapshot(nodes, [half, apart], releases=releases), [run], {})
+
+    assert (len(made), sizes(result)) == (plans, want)
 
 
 def test_a_gang_that_has_no_run_time_at_its_sizes_does_not_start_and_keeps_no_gang_from_its_size():

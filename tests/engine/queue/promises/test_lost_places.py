@@ -8,6 +8,7 @@ from coschedule.queue.plan import plan
 from coschedule.queue.planner.planner import Planner
 from coschedule.queue.problem.decisions import Placement
 from coschedule.queue.problem.gangs import Kept, Seat
+from coschedule.queue.promises import lost_places
 from coschedule.queue.promises.lost_places import part_lost
 from engine.builders import NOW, gang, node, seeded, snapshot
 from engine.queue.promises.random_places import random_facts
@@ -33,6 +34,16 @@ def test_place_on_a_node_without_room_is_lost(free, want):
 
 def test_place_that_a_more_urgent_gang_keeps_is_lost():
     assert part_lost(snapshot([node("n")], [placed_on(0), placed_on(0, priority=1)])) == 1 / 2
+
+
+@pytest.mark.parametrize(("most", "want"), [(2, 0), (4, 1 / 4)])
+def test_in_a_long_queue_only_the_places_with_the_earliest_starts_are_counted(most, want, monkeypatch):
+    monkeypatch.setattr(lost_places, "MOST_PLACES", most)
+    gangs = [placed_on(index) for index in range(4)]
+    gangs[0] = replace(gangs[0], kept=replace(gangs[0].kept, start=NOW + 10))
+    nodes = [node(f"n{index}", free=int(index > 0)) for index in range(4)]
+
+    assert part_lost(snapshot(nodes, gangs)) == want
 
 
 def test_gangs_that_are_refused_are_read_once_however_many_wait(monkeypatch):
