@@ -1,7 +1,7 @@
 """Whether a gang can start if other gangs are evicted or shrink, decided by the plan that would follow."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from coschedule.queue.keeping.memory import with_own_promises
 from coschedule.queue.plan import plan_and_count
@@ -27,18 +27,32 @@ class PlanningEffort:
 
     def __init__(self, gangs: int) -> None:
         self._left = self._given = gangs
+        self._reserved = dict[str, int]()
 
-    def half(self) -> "PlanningEffort":
-        """Return half of the remaining effort, for one gang, so that some is left for gangs behind it."""
-        return PlanningEffort(self._left // 2)
+    def reserve(self, tenants: Collection[str]) -> None:
+        """Reserve half of the effort in equal parts for these tenants, if there are several.
 
-    def take_back(self, share: "PlanningEffort") -> None:
-        """Subtract the effort that a share has used."""
+        So the gangs of one tenant, for which no gang can give way, leave some effort to the gangs of others.
+        """
+        part = self._given // 2 // len(tenants) if len(tenants) > 1 else 0
+        self._reserved = {tenant: self._reserved.get(tenant, part) for tenant in tenants}
+
+    def share(self, tenant: str) -> "PlanningEffort":
+        """Return half of the tenant's effort for one of its gangs, so that some effort is left for gangs behind it."""
+        return PlanningEffort(self._left_for(tenant) // 2)
+
+    def take_back(self, share: "PlanningEffort", tenant: str) -> None:
+        """Subtract the effort that a share of the tenant has used."""
         self._left -= share.used
+        self._reserved[tenant] = max(0, self._reserved.get(tenant, 0) - share.used)
 
-    def allows(self, gangs: int) -> bool:
-        """Whether a share may still plan ``gangs`` gangs."""
-        return gangs <= self._left // 2
+    def allows(self, gangs: int, tenant: str) -> bool:
+        """Whether a share of the tenant may still plan ``gangs`` gangs."""
+        return gangs <= self._left_for(tenant) // 2
+
+    def _left_for(self, tenant: str) -> int:
+        others = sum(left for one, left in self._reserved.items() if one != tenant)
+        return max(0, self._left - others)
 
     def spend(self, gangs: int) -> bool:
         """Count ``gangs`` gangs as planned; if the effort left is less, use it up and return False."""

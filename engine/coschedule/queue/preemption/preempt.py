@@ -42,7 +42,10 @@ from coschedule.queue.shares.dealing import planning_order
 from coschedule.queue.shares.taking_back import TakenBack, without_taken
 
 MOST_PLANNED = 512
-"""The most gangs that may be planned in the search for victims and for the plans after it."""
+"""The most gangs that may be planned in the search for victims and for the plans after it.
+
+If gangs of several tenants could preempt, half of it is reserved for these tenants in equal parts.
+"""
 MOST_PREEMPTIONS = 4
 """The most gangs for which others give way in one plan; further gangs wait for the next plan."""
 
@@ -101,12 +104,16 @@ def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tupl
         return None
     starts = {decision.gang: start_of(decision) for decision in made.decisions}
     bound = with_starts_promised(snapshot, made) if snapshot.promises is Promises.SLACK else snapshot
-    unread = {decision.gang for decision in made.decisions if _is_unread(decision)}
-    search, in_front = VictimSearch(bound, made, effort), 0
-    for gang in planning_order(bound):
-        if not effort.allows(in_front + 1):
-            return None
-        if gang.may_preempt and gang.key not in unread and _waits_long(gang, starts[gang.key], snapshot.now):
+    hopeless = {decision.gang for decision in made.decisions if _is_hopeless(decision)}
+    search, in_front, ordered = VictimSearch(bound, made, effort), 0, planning_order(bound)
+    asking = {
+        gang.key
+        for gang in ordered
+        if gang.may_preempt and gang.key not in hopeless and _waits_long(gang, starts[gang.key], snapshot.now)
+    }
+    effort.reserve({key.namespace for key in asking})
+    for gang in ordered:
+        if gang.key in asking and effort.allows(in_front + 1, gang.key.namespace):
             checked = search.victims_for(gang)
             if checked is not None:
                 return gang, checked
@@ -114,9 +121,10 @@ def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tupl
     return None
 
 
-def _is_unread(decision: Decision) -> bool:
-    """Return whether a gang was not planned as its constraints are too long; evictions would not change that."""
-    return isinstance(decision, Unplaceable) and decision.reason is Reason.CONSTRAINTS_TOO_LONG
+def _is_hopeless(decision: Decision) -> bool:
+    """Return whether evictions can't help a gang: it does not fit on empty nodes, or its constraints are too long."""
+    is_refused = isinstance(decision, Unplaceable)
+    return is_refused and (decision.fits_empty is False or decision.reason is Reason.CONSTRAINTS_TOO_LONG)
 
 
 def _carried_out(

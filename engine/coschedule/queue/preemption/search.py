@@ -69,14 +69,14 @@ class VictimSearch:
         candidates = [one for one in givers.gangs if room.concerns(one)] if room.fits(givers.most_free) else []
         if not candidates:
             return None
-        share = self._effort.half()
+        share = self._effort.share(gang.key.namespace)
         landing = Landing(self._snapshot, self._made, gang, share)
         behind = partial(self._room_behind, gang, landing, givers.by)
         search = SetSearch(self._snapshot, givers.may.bounds, landing, room, behind)
         victims = search.evictions([one for one in candidates if not isinstance(one, ShrinkingGang)])
         if any(one.whole.smaller for one in candidates):
             victims = search.shrinks([givers.may.ways_of(one.whole) for one in candidates], victims)
-        self._effort.take_back(share)
+        self._effort.take_back(share, gang.key.namespace)
         return None if victims is None else CheckedVictims(landing, victims)
 
     def _room_behind(self, gang: PendingGang, landing: Landing, by: float) -> PlaceCount:

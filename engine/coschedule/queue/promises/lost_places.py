@@ -9,7 +9,6 @@ from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.promises.in_turn import kept_start
 from coschedule.queue.promises.keeping_places import keep
 
-
 MOST_PLACES = 250
 """The most places that are counted. Counting a thousand places may take as long as a plan that keeps them."""
 
