@@ -224,7 +224,7 @@ e2e-kind-inside:
 # so is the disk. Nothing in them is loaded from anywhere: what they need is there before.
 define on_kubelets
 folder=$$(mktemp -d) && \
-  LOCKSTEP_E2E=kubelets LOCKSTEP_E2E_IMAGE=$(IMAGE) LOCKSTEP_E2E_ARCHIVE=build/lockstep-rootfs.tar \
+  $(SHARED_PROCESSORS) LOCKSTEP_E2E=kubelets LOCKSTEP_E2E_IMAGE=$(IMAGE) LOCKSTEP_E2E_ARCHIVE=build/lockstep-rootfs.tar \
   LOCKSTEP_E2E_MEMBERS='$(MEMBERS)' LOCKSTEP_E2E_TORCH=$(TORCH) LOCKSTEP_E2E_LONG=$(LONG) LOCKSTEP_E2E_ROUNDS=$(ROUNDS) \
   $(BIN)/pytest --basetemp=$$folder/e2e --dist=load --tx='$(2)*popen//python=sh tests/e2e/own_namespaces.sh' $(1); code=$$?; \
   rm -rf $$folder; find /sys/fs/cgroup/*/lockstep-e2e -depth -type d -exec rmdir {} +; exit $$code

@@ -1,6 +1,7 @@
 """One real node: a kubelet and a containerd of its own, and what is done to them."""
 
 import json
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from e2e.kubelet_settings import containerd_toml, kubelet_configuration, node_address, ptp
+from e2e.kubelet_settings import IMAGES, containerd_toml, kubelet_configuration, node_address, ptp
 from e2e.node_space import NodeSpace
 from e2e.service_address import add_address
 from eventually import eventually
@@ -41,6 +42,18 @@ class KubeletNode:
         self._containerd = self._run("containerd", "--config", str(self._folder / "containerd.toml"))
         eventually((self._folder / "containerd.sock").exists)
         eventually(lambda: self._ctr("version").returncode == 0)
+
+    def stop_containerd(self) -> None:
+        """Kill it."""
+        _end(self._containerd)
+
+    def share_images_of(self, other: "KubeletNode") -> None:
+        """Have the images that another node has, before either runs a container. Only the databases are copied."""
+        own = self._folder / IMAGES
+        subprocess.run(["cp", "--archive", "--link", other._folder / IMAGES, own], check=True)
+        for database in own.rglob("*.db"):
+            database.unlink()
+            shutil.copy(other._folder / database.relative_to(self._folder), database)
 
     def import_image(self, archive: Path) -> None:
         """Have an image at hand."""

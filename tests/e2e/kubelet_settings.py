@@ -7,6 +7,8 @@ from e2e.cluster_dns import DNS_ADDRESS, DOMAIN
 from e2e.gangs import IMAGE
 from sandbox import Node
 
+# In the folder of a node: its images and snapshots.
+IMAGES = "containerd"
 FIRST_PORT = 10350
 # A kubelet renews its lease four times as often; the controller manager declares it lost after twice the time.
 LEASE_SECONDS = 8
@@ -17,7 +19,7 @@ def containerd_toml(folder: Path) -> str:
     """Return the configuration of a containerd that shares nothing with others."""
     return f"""\
 version = 2
-root = "{folder}/containerd"
+root = "{folder}/{IMAGES}"
 state = "{folder}/state"
 [grpc]
   address = "{folder}/containerd.sock"

@@ -6,8 +6,7 @@ They need what `python -m e2e.needs` asks for, and namespaces of their own for t
 
 import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -31,7 +30,7 @@ def kubelets(
     """Start nodes, and yield them by name once all are ready.
 
     All have the operator's image, which is also that of the gates before members, and that of members that do nothing.
-    ``members`` are the archives of those that do something, which nodes with taints have.
+    ``members`` are the archives of images of members that do something.
     """
     pause = folder / "pause.tar"
     write_pause_image(pause)
@@ -43,26 +42,25 @@ def kubelets(
     with ExitStack() as leaving:
         for one in started.values():
             leaving.callback(one.stop)
-            one.start_containerd()
-        import_images(started.values(), [pause, operator], members)
-        # That was gigabytes. While they are written to the disk, an API server may not answer for half a minute.
+        import_images([*started.values()], [pause, operator, *members])
+        # That was a gigabyte. While it is written to the disk, an API server may not answer for half a minute.
         os.sync()
         for one in started.values():
+            one.start_containerd()
             one.start_kubelet()
         eventually(lambda: ready_nodes(sandbox) == set(started), seconds=READY_SECONDS)
         yield started
 
 
-def import_images(nodes: Collection[KubeletNode], for_all: Sequence[Path], for_members: Sequence[Path]) -> None:
-    """Have images at hand on all nodes. They import them at the same time, since each often waits for the disk."""
-
-    def of(node: KubeletNode) -> None:
-        for archive in (*for_all, *(for_members if node.node.taints else ())):
-            node.import_image(archive)
-
-    with ThreadPoolExecutor(len(nodes)) as threads:
-        for done in [threads.submit(of, node) for node in nodes]:
-            done.result()
+def import_images(nodes: Sequence[KubeletNode], archives: Sequence[Path]) -> None:
+    """Have images at hand on all nodes. One imports them, and the others share its files, which no node changes."""
+    first, *others = nodes
+    first.start_containerd()
+    for archive in archives:
+        first.import_image(archive)
+    first.stop_containerd()
+    for node in others:
+        node.share_images_of(first)
 
 
 def write_pause_image(target: Path) -> None:
