@@ -1,17 +1,20 @@
-"""The chart's agents on real nodes, and what is done to them."""
+"""The chart's agents on real nodes, what is done to them, and what they measure."""
 
 import json
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Self
 
 from e2e.cluster import Cluster, Manifest
+from e2e.gangs import NODEBIDS
 from e2e.kubelet_node import KubeletNode
 from e2e.node_space import HOME
 from e2e.release import NAMESPACE
 
 LIFETIME_SECONDS = 15
 HISTORY = "lockstep-agent"
+SESSIONS = "/run/systemd/sessions"
 LABEL = "lockstep.dev/agent"
 VALUES = (
     "agent.enabled=true",
@@ -20,11 +23,14 @@ VALUES = (
     f"agent.historyDirectory={HOME / HISTORY}",
 )
 QUIET = 0.1
+BURN = "while :; do :; done"
+"""A program that uses a whole processor."""
 # So soon has a bid to follow.
 BID_SECONDS = 120.0
 # Where only load shows an owner, an agent that has just begun measures it for two minutes first.
 OWNER_SECONDS = 120.0 + BID_SECONDS
-_PODS = ("pods", f"--namespace={NAMESPACE}", "--selector=app.kubernetes.io/component=agent")
+_PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
+_AGENTS = f"{_PODS}?labelSelector=app.kubernetes.io/component%3Dagent"
 
 
 class Agents:
@@ -36,7 +42,7 @@ class Agents:
 
     def bid(self, node: str) -> Manifest:
         """Return a node's bid."""
-        return self._cluster.get("nodebid", node)
+        return self._cluster.read(f"{NODEBIDS}/{node}")
 
     def duty_cycle(self, node: str) -> float:
         """Return the duty cycle that a node's bid says; 0 while it says none."""
@@ -95,6 +101,19 @@ class Agents:
         finally:
             self._cluster.patch("node", node, {"metadata": {"labels": {LABEL: None}}})
 
+    @contextmanager
+    def with_a_faster_node_of_an_owner(self, node: str, than: str) -> Iterator[None]:
+        """Make a node faster than another one, though all members have to leave it when its owner comes back."""
+        bid = {"onReturn": "Evict", "gracePeriodSeconds": 1, "capacity": "5"}
+        self._cluster.patch("nodebid", node, {"spec": bid})
+        # The operator hears of the bid and of gangs by watches of their own, in any order.
+        self.until_faster(node, than=than)
+        try:
+            yield
+        finally:
+            # A node whose owner evicts stays closed for ten minutes after she has left: other tests need it.
+            self._cluster.patch("nodebid", node, {"spec": {"onReturn": "Keep"}})
+
     def damage_history(self, node: str) -> None:
         """Leave a history that is unreadable."""
         (self._nodes[node].home / HISTORY / "history.json").write_bytes(b"\x00{" * 1000)
@@ -118,13 +137,13 @@ class Agents:
     def log(self, node: str) -> str:
         """Return what a node's agent has written since it was started last."""
         pod = self._pod(node)["metadata"]["name"]
-        return self._cluster.kubectl("logs", pod, f"--namespace={NAMESPACE}", "--container=agent")
+        return self._cluster.read_text(f"{_PODS}/{pod}/log?container=agent")
 
     def last_words(self, lines: int = 40) -> str:
         """Return each agent's pod and what it has written last, and the routes to all pods."""
-        pods = self._cluster.items(*_PODS)
+        pods = self._cluster.read(_AGENTS)["items"]
         words = [f"--- {pod['spec'].get('nodeName')}: {json.dumps(pod['status'])}" for pod in pods]
-        logs = (self._cluster.kubectl("logs", pod["metadata"]["name"], f"--namespace={NAMESPACE}") for pod in pods)
+        logs = (self._cluster.read_text(f"{_PODS}/{pod['metadata']['name']}/log") for pod in pods)
         tails = ("\n".join(log.splitlines()[-lines:]) for log in logs)
         routes = subprocess.run(["ip", "route"], capture_output=True, text=True, check=True).stdout
         return "\n".join([*(line for pair in zip(words, tails, strict=True) for line in pair), "--- routes", routes])
@@ -147,7 +166,42 @@ class Agents:
         return pods[0]
 
     def _pods(self, node: str) -> list[Manifest]:
-        return [pod for pod in self._cluster.items(*_PODS) if pod["spec"].get("nodeName") == node]
+        return [pod for pod in self._cluster.read(_AGENTS)["items"] if pod["spec"].get("nodeName") == node]
+
+
+class Login:
+    """The logins at a node, none at first; without logind in the end."""
+
+    def __init__(self, node: KubeletNode) -> None:
+        self._node = node
+
+    def __enter__(self) -> Self:
+        """Have a logind without a session."""
+        self._run(f"mkdir {SESSIONS}")
+        return self
+
+    def begin(self) -> None:
+        """Let the owner log in at a screen."""
+        self._run(f"printf 'CLASS=user\\nTYPE=x11\\nSTATE=active\\nACTIVE=1\\nSEAT=seat0\\n' > {SESSIONS}/1")
+
+    def __exit__(self, *_: object) -> None:
+        """End all of it."""
+        self._run(f"rm -r {SESSIONS}")
+
+    def _run(self, script: str) -> None:
+        assert self._node.start_process("sh", "-c", script).wait() == 0
+
+
+@contextmanager
+def running(node: KubeletNode, *scripts: str) -> Iterator[None]:
+    """Run something on a node that is no pod's."""
+    processes = [node.start_process("sh", "-c", script) for script in scripts]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def _number(quantity: str | int) -> float:

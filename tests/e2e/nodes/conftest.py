@@ -11,6 +11,7 @@ from e2e.clusters import RealCluster, real_cluster
 from e2e.gangs import bids
 from e2e.installed import installed
 from e2e.kubelet_node import KubeletNode
+from e2e.nodes.agents import VALUES, Agents
 from e2e.nodes.jobs import Jobs
 from e2e.nodes.measured import Measured, all_measured
 from e2e.release import Release
@@ -22,10 +23,16 @@ POOL_TAINT = Taint(key=POOL_KEY, value=POOL_VALUE, effect=TaintEffect.NO_SCHEDUL
 SYSTEM, FAST, SLOW = "system", "fast", "slow"
 # A gang that has the choice goes to the fast one.
 SPEEDS = {FAST: "2", SLOW: "1"}
+# On the fast node a member needs four fifths of what one on the slow node needs, until a load makes that the faster.
+WITH_AGENTS = {FAST: "1.25", SLOW: "1"}
 SLOTS = 3
 
 # The image of PyTorch is large, and some scenes take minutes. Both are there for those who ask.
-ASKED_FOR = {"test_torchrun.py": "LOCKSTEP_E2E_TORCH", "test_dealing_long.py": "LOCKSTEP_E2E_LONG"}
+ASKED_FOR = {
+    "test_torchrun.py": "LOCKSTEP_E2E_TORCH",
+    "test_agents_long.py": "LOCKSTEP_E2E_LONG",
+    "test_dealing_long.py": "LOCKSTEP_E2E_LONG",
+}
 collect_ignore = [file for file, variable in ASKED_FOR.items() if not os.environ.get(variable)]
 
 
@@ -83,6 +90,22 @@ def jobs(cluster: Cluster, offers: None) -> Iterator[Jobs]:
     jobs = Jobs(cluster)
     yield jobs
     jobs.delete_all()
+
+
+@pytest.fixture(scope="module")
+def agents(cluster: Cluster, nodes: Mapping[str, KubeletNode], release: Release, offers: None) -> Iterator[Agents]:
+    """Agents on both nodes for gangs, which bid beside what people have set there: capacities and slots."""
+    del offers
+    cluster.delete("nodebids", "--all")
+    cluster.apply(*bids(WITH_AGENTS.items(), slots=SLOTS))
+    release.upgrade_beside_the_operator(*VALUES)
+    agents = Agents(cluster, nodes)
+    for node in WITH_AGENTS:
+        agents.until_quiet(node)
+    yield agents
+    release.upgrade_beside_the_operator()
+    cluster.delete("nodebids", "--all")
+    cluster.apply(*bids(SPEEDS.items(), slots=SLOTS))
 
 
 @pytest.fixture
