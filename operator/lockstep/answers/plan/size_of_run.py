@@ -107,7 +107,8 @@ def _measured(run: OpenEndedRun) -> str:
     sizes = "its size" if len(run.unit_times) == 1 else f"{len(run.unit_times)} of its sizes"
     known = f"its end is unknown, and its speed is known at {sizes}, by the progress that it reported"
     gives = "if gangs wait, it gives up all nodes but an equal share"
-    return f"{known}; no other division of the nodes gains 10 % of speed for each gang that it changes; {gives}"
+    gains = "no other division of the nodes gains more speed than it costs, 10 % for each gang that changes its size"
+    return f"{known}; {gains}; {gives}"
 
 
 def _with_end(run: ElasticRun, now: float) -> str:

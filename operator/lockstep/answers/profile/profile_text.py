@@ -144,9 +144,9 @@ def _row(row: ProfileRow, longest: float, bar: str) -> str:
 
 def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
     error = error_percentage(fit.error)
-    yield from wrapped(f"Fitted to all runs but one, this formula is off by {error} for that run, on average.")
+    yield from wrapped(f"On average, this formula is off by {error} for a run to which it was not fitted.")
     stated = error_percentage(answer.judged.stated_error)
-    yield from wrapped(f"The times of the spec, scaled in the same way, are off by {stated}.")
+    yield from wrapped(f"The times of the spec, scaled to the same runs, are off by {stated}.")
     yield from wrapped("If the runs follow this formula, 19 of 20 numbers are off by at most the error beside them.")
     if answer.judged.better is None:
         yield from wrapped("So its spec is as good, and you need not change it.")

@@ -72,8 +72,8 @@ class _Typed(NamedTuple):
         """Raise ``click.BadParameter``: it is a Gang, or ``otherwise``."""
         if self.is_of(GANG_WORDS):
             raise click.BadParameter(
-                f"{self.text} is a Gang, and this command works only for what Lockstep creates the pods of: use "
-                "kubectl for the pods of the Gang and for their owner"
+                f"{self.text} is a Gang, and this command works only if Lockstep creates the pods: use kubectl "
+                "for the pods of the Gang and for their owner"
             )
         raise click.BadParameter(f"{self.text} {otherwise}")
 

@@ -54,8 +54,8 @@ class BidMetrics:
         )
         self._owner_present = Gauge(
             "lockstep_bid_owner_present",
-            "For nodes with a forecast whose owner was away before this hour: share whose owner is present now, "
-            "measured and by the mean forecast.",
+            "Share of owners who are present now, measured and forecast. It covers nodes with a forecast whose owner "
+            "was away before this hour.",
             ["source"],
             registry=registry,
         )

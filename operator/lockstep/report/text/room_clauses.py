@@ -34,8 +34,8 @@ def in_front_of_it(blocker: Blocker) -> str:
 def why_never_free(blocker: Blocker | None = None) -> str:
     """A clause that says why nodes that gangs in front hold are never free for the gang."""
     if blocker is not None and not blocker.others:
-        return ": that gang has no known end, holds them as long as they are open, or keeps them free for itself"
-    return ": those gangs have no known end, hold nodes as long as these are open, or keep them free for themselves"
+        return ": that gang has no known end, holds them until they close, or keeps them free for itself"
+    return ": those gangs have no known end, hold nodes until these close, or keep them free for themselves"
 
 
 def of_scarcest(refusal: NotEnoughRoom | HeldByLastingPods) -> str:

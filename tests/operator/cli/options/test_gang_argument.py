@@ -68,5 +68,5 @@ def test_command_that_works_for_no_gang_says_what_to_use(words):
 
     assert done.exit_code == 2
     said = " ".join(done.output.split())
-    assert "gang/job.heat is a Gang, and this command works only for" in said
+    assert "gang/job.heat is a Gang, and this command works only if" in said
     assert "use kubectl for the pods of the Gang and for their owner" in said

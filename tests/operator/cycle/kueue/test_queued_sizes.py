@@ -109,7 +109,7 @@ async def test_job_gets_no_more_pods_than_it_has_completions():
         await until(lambda: numbers(api) == (3, 3, True))
         await until(lambda: notes(api, "SizeNotChosen"))
 
-        assert "its range begins at 2 pods, and its completions allow fewer" in notes(api, "SizeNotChosen")[0]
+        assert "its range begins at 2 pods, which its completions do not allow" in notes(api, "SizeNotChosen")[0]
         assert numbers(api, "vain") == (1, 1, True)
 
 

@@ -307,7 +307,7 @@ def test_gangs_in_front_that_never_end_are_named_as_the_cause():
         Reason.HELD_BY_GANGS_IN_FRONT,
         (
             "it would fit with 2 members, but default/front, which is in front, holds 2 nodes: "
-            "that gang has no known end, holds them as long as they are open, or keeps them free for itself"
+            "that gang has no known end, holds them until they close, or keeps them free for itself"
         ),
     )
 
@@ -335,7 +335,7 @@ def test_pods_for_which_room_is_made_are_named_as_the_cause():
 
     assert format_refusal(decision.refusal) == (
         "it would fit with 1 member, but gangs in front, or pods with a nominated node, hold the room: "
-        "those gangs have no known end, hold nodes as long as these are open, or keep them free for themselves"
+        "those gangs have no known end, hold nodes until these close, or keep them free for themselves"
     )
 
 

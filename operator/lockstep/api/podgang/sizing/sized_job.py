@@ -114,7 +114,7 @@ def job_problem(job: Manifest) -> str:
         return f"annotation {ELASTIC}: only an Indexed Job with as many completions as pods may change its size"
     if asked_sizes(job) and not job_sizes(job):
         return (
-            f"its range begins at {asked_sizes(job)[0]} pods, and its completions allow fewer: "
+            f"its range begins at {asked_sizes(job)[0]} pods, which its completions do not allow: "
             "write more completions, or completionMode: Indexed and as many completions as parallelism"
         )
     return ""

@@ -67,7 +67,7 @@ def test_job_whose_completions_are_too_few_for_its_range_is_refused():
     asked = ranged(completions=1)
 
     assert not job_sizes(asked)
-    assert job_problem(asked).startswith("its range begins at 2 pods, and its completions allow fewer")
+    assert job_problem(asked).startswith("its range begins at 2 pods, which its completions do not allow")
 
 
 def awaits(queue, conditions):
