@@ -63,10 +63,10 @@ def _power(weights: Sequence[Fraction], free: Sequence[Fraction]) -> str:
 def _figure_1() -> Iterator[PaperRow]:
     weights = _weights("A+B+C+G")
     slow = [Fraction(1)] * 3 + [Fraction("0.2") / _WEIGHTS["G"]]
-    what = "power that each member has, G gives 0.2"
+    what = "power of each member if G gives 0.2"
     yield exact(_D, "3.2.1, figure 1 left", what, "0.2", _power(weights, slow))
     loaded = [Fraction(1), Fraction("0.15") / _WEIGHTS["B"], Fraction(1), Fraction("0.2") / _WEIGHTS["G"]]
-    what = "the same, a loaded B gives 0.15"
+    what = "the same if a loaded B gives 0.15"
     yield exact(_D, "3.2.1, figure 1 right (3.8)", what, "0.15", _power(weights, loaded))
     wrong = "the slowest node is not the one with the least to give (erratum 7)"
     yield erratum(_D, "3.2.1 (3.4)", what, "0.2", _power(weights, loaded), wrong)

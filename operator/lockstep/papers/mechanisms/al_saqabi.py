@@ -103,7 +103,7 @@ MECHANISMS = (
     ),
     Mechanism(
         place="4",
-        what="A job takes free space if a time slice of its own is not faster.",
+        what="A job takes free space unless a time slice of its own is faster.",
         state=MechanismState.ARITHMETIC,
         where="`engine/coschedule/problems/al_saqabi/events.py`. A cluster has no time slices.",
     ),
@@ -159,7 +159,7 @@ MECHANISMS = (
     ),
     Mechanism(
         place="4.4.2",
-        what="Free entries speed up jobs that run; each time another job comes first.",
+        what="Free entries speed up running jobs, and each time another job has the first choice.",
         state=MechanismState.WORKS,
         where="`engine/coschedule/resizing/turns.py`, `engine/coschedule/resizing/sizes.py`, `spec.elastic`.",
     ),

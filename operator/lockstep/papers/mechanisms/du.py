@@ -113,8 +113,8 @@ MECHANISMS = (
         what="Another parallel job uses the power that the first one leaves.",
         state=MechanismState.WORKS,
         where=(
-            "`operator/lockstep/cycle/pace/paces.py`, `status.pace.givenBack`. What is given back is room for other "
-            "gangs."
+            "`operator/lockstep/cycle/pace/paces.py`, `status.pace.givenBack`. With Local, other gangs may use what is "
+            "given back."
         ),
     ),
     Mechanism(

@@ -38,7 +38,7 @@ COMPETITION = (
     ),
     Mechanism(
         place="5.5.1",
-        what="Hours of weekdays and weekends have habits, in which older days weigh less.",
+        what="Habits are usual loads of hours, on weekdays and weekends; older days weigh less.",
         state=MechanismState.WORKS,
         where=(
             "`engine/coschedule_forecast/__init__.py`, `operator/lockstep/agent/history/forecast.py`, "
@@ -151,7 +151,7 @@ COMPETITION = (
     ),
     Mechanism(
         place="5.7.3",
-        what="An application begins at its highest free level below the top.",
+        what="An application begins at the highest level below the top whose workstations are free.",
         state=MechanismState.ARITHMETIC,
         where=(
             "`engine/coschedule/problems/shum/auction.py`, by `lockstep solve`. A gang without work starts with as "
