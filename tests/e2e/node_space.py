@@ -15,8 +15,8 @@ ALL_CGROUPS = "lockstep-e2e"
 CGROUP = f"{ALL_CGROUPS}/{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
 # Where a node finds a folder of its own: what is kept there, no other node finds.
 HOME = Path("/mnt")
-# Real nodes have their processors to themselves: on a busy machine, all of them weigh as much as four other processes.
-_SHARES = 4 * 1024
+# Real nodes have their processors to themselves: on a busy machine, all of them weigh as much as eight other processes.
+_SHARES = 8 * 1024
 
 _JOIN = f'for group in {CGROUPS}/*/{CGROUP}/$0; do echo $$ > $group/cgroup.procs; done; exec "$@"'
 _READY = b"ready\n"
