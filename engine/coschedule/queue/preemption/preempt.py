@@ -123,8 +123,9 @@ def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tupl
 
 def _is_hopeless(decision: Decision) -> bool:
     """Return whether evictions can't help a gang: it does not fit on empty nodes, or its constraints are too long."""
-    is_refused = isinstance(decision, Unplaceable)
-    return is_refused and (decision.fits_empty is False or decision.reason is Reason.CONSTRAINTS_TOO_LONG)
+    if not isinstance(decision, Unplaceable):
+        return False
+    return decision.fits_empty is False or decision.reason is Reason.CONSTRAINTS_TOO_LONG
 
 
 def _carried_out(
