@@ -5,6 +5,6 @@ NOT_CHECKED = (
     " correct the existing errors to complete validation]"
 )
 PROFILE_RANGE = (
-    "spec.work.profile: Invalid value: profile must overlap the range from size.min to size.max, because Lockstep"
-    " chooses no size outside the profile."
+    "spec.work.profile: Invalid value: profile must cover a size that size allows, because Lockstep chooses no size"
+    " outside the profile."
 )
