@@ -99,5 +99,5 @@ def summary(found: Mapping[Paper, Sequence[PaperRow]]) -> str:
     wrong = sum(row.is_wrong for rows in found.values() for row in rows)
     return (
         f"{marks.count(Mark.EXACT)} rows are exact, of which {wrong} show an error of a paper; "
-        f"{marks.count(Mark.IN_SHAPE)} are in shape; {marks.count(Mark.MISSING)} are missing."
+        f"{marks.count(Mark.IN_SHAPE)} are in shape (simulated); {marks.count(Mark.MISSING)} are missing."
     )

@@ -139,7 +139,7 @@ MECHANISMS = (
         state=MechanismState.ARITHMETIC,
         where=(
             "`engine/coschedule/problems/al_saqabi/compress.py`, by `lockstep solve`. On a cluster one role may vary: "
-            "it has no more members than it needs until the last pool ends."
+            "it has the fewest members that end with the last pool."
         ),
     ),
     Mechanism(

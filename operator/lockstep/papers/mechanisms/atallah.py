@@ -9,8 +9,8 @@ MECHANISMS = (
         state=MechanismState.WORKS,
         where=(
             "`operator/lockstep/agent/measuring/duty_cycle.py` measures; `operator/lockstep/api/nodebid/bid.py` reads "
-            "`spec.dutyCycle` and `spec.availableFrom`. `operator/lockstep/snapshot/holders/releases.py` adds when "
-            "running gangs end."
+            "`spec.dutyCycle` and `spec.availableFrom`. `operator/lockstep/snapshot/holders/releases.py` adds the "
+            "ends of running gangs."
         ),
     ),
     Mechanism(

@@ -62,7 +62,7 @@ ADAPTATION = (
     ),
     Mechanism(
         place="3.4.5",
-        what="Monitors outside inform applications about resources and about other applications.",
+        what="Outside monitors inform applications about resources and other applications.",
         state=MechanismState.WORKS,
         where=(
             "`operator/lockstep/agent/bid/publishing.py` and `operator/lockstep/belief/state.py` inform the planner, "

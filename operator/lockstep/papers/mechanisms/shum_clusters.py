@@ -71,7 +71,7 @@ CLUSTERS = (
     ),
     Mechanism(
         place="6.5",
-        what="What runs have shown is used for the next runs of the same application.",
+        what="Results of runs are used for the next runs of the same application.",
         state=MechanismState.WORKS,
         where=(
             "`operator/lockstep/belief/run_times/past_runs.py`, `operator/lockstep/api/gangjob/kept_runs.py`, "

@@ -162,7 +162,7 @@ COMPETITION = (
         place="5.7.3",
         what="Newcomers go first, and take workstations from others if need be.",
         state=MechanismState.WORKS,
-        where="`engine/coschedule/resizing/open_ended/giving_back.py`: gangs give down to an equal part.",
+        where="`engine/coschedule/resizing/open_ended/giving_back.py`: gangs keep at least an equal part.",
     ),
     Mechanism(
         place="5.7.3",
