@@ -20,7 +20,7 @@ FORMER_BOUNDS = {"maxItems": (50, 100_000), "maxProperties": (250, 10_000), "max
 TOLERATIONS = [{"key": f"k{number}", "operator": "Exists"} for number in range(2_000)]
 VOLUME = {"name": "data", "rbd": {"image": "i", "monitors": [f"{number:x}" for number in range(5_000)]}}
 VARIABLES = {"env": [{"name": "A"}] * 1_000}
-ALL_TOGETHER = "all lists and maps up to here have 10,010 entries, and may have at most 10,000 together"
+ALL_TOGETHER = "all lists and maps up to this field have 10,010 entries, and may have at most 10,000 together"
 BEYOND = {
     "tolerations": (
         {"pod": {"tolerations": TOLERATIONS}},

@@ -37,7 +37,7 @@ class _Counted:
         if self._entries <= MOST_ENTRIES:
             return None
         return (
-            f": all lists and maps up to here have {self._entries:,} entries, and may have at most "
+            f": all lists and maps up to this field have {self._entries:,} entries, and may have at most "
             f"{MOST_ENTRIES:,} together"
         )
 

@@ -129,7 +129,7 @@ def test_job_is_planned_as_the_gang_that_the_operator_would_make(recorded):
     assert [one["gang"]["name"] for one in answer["gangs"]] == ["new", "gang/job.heat"]
     assert {one["reason"] for one in answer["gangs"]} == {"StartsNow", "StartsLater"}
     assert answer["notes"][1:] == [
-        "A snapshot lacks the operator's sources: this plan assumes all that the manifests need.",
+        "A snapshot lacks the operator's sources: this plan assumes the sources that the manifests need.",
         "Job heat is suspended. This plan assumes that it is not.",
     ]
 

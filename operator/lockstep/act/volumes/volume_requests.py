@@ -57,7 +57,7 @@ class ClaimWriter:
                 return None
             if not is_conflict(written):
                 return None if written.is_success else refused_claim(needed.key.name, written)
-        message = f"claim {needed.key.name} was changed {_MOST_CONFLICTS} times while its node was written"
+        message = f"claim {needed.key.name} was changed {_MOST_CONFLICTS} times before Lockstep could write to it"
         return Failure(reason=Reason.CLAIM_REFUSED, message=message)
 
     def has_reserved(self, claim: ClaimKey) -> bool:

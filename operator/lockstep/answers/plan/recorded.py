@@ -160,7 +160,7 @@ def _unknown(fact: AcceptedGang) -> Iterator[str]:
     yield "The API server was not asked, so this plan lacks its defaults, rules and admission."
     spec = fact.spec
     if is_pod_gang(fact.key):
-        yield "A snapshot lacks the operator's sources: this plan assumes all that the manifests need."
+        yield "A snapshot lacks the operator's sources: this plan assumes the sources that the manifests need."
     if spec.priority_class:
         yield f"PriorityClass {spec.priority_class} is not in a snapshot: {fact.key.name} is planned at priority 0."
     if fact.unmet:

@@ -107,7 +107,7 @@ def _measured(run: OpenEndedRun) -> str:
     sizes = "its size" if len(run.unit_times) == 1 else f"{len(run.unit_times)} of its sizes"
     known = f"its end is unknown, and its speed is known at {sizes}, by the progress that it reported"
     gives = "if gangs wait, it gives up all nodes but an equal share"
-    gains = "no other division of the nodes gains more speed than it costs, 10 % for each gang that changes its size"
+    gains = "a change of size costs a gang 10 % of its speed, and no other division of the nodes gains more"
     return f"{known}; {gains}; {gives}"
 
 

@@ -93,7 +93,7 @@ def _to_state(answer: ProfileAnswer) -> str:
     if abs(answer.times - 1) < _NEGLIGIBLE:
         return "there is no need to change its spec"
     if answer.suggested is None:
-        return f"try {answer.times:.2g} times the times of its profile"
+        return f"multiply the times of its profile by {answer.times:.2g}"
     block = suggested_block(answer.suggested)
     overhead = block.get("overhead", {})
     assert isinstance(overhead, dict)
@@ -146,7 +146,7 @@ def _how_sure(fit: WorkFit, answer: ProfileAnswer) -> Iterator[str]:
     error = error_percentage(fit.error)
     yield from wrapped(f"On average, this formula is off by {error} for a run to which it was not fitted.")
     stated = error_percentage(answer.judged.stated_error)
-    yield from wrapped(f"The times of the spec, scaled to the same runs, are off by {stated}.")
+    yield from wrapped(f"The times of the spec, corrected by the same runs, are off by {stated}.")
     yield from wrapped("If the runs follow this formula, 19 of 20 numbers are off by at most the error beside them.")
     if answer.judged.better is None:
         yield from wrapped("So its spec is as good, and you need not change it.")

@@ -84,7 +84,9 @@ def parse_front_proxy(manifest: Manifest) -> FrontProxy:
     authority, allowed = data.get(_AUTHORITY, ""), frozenset(_texts(data, _ALLOWED))
     users = _lower(_texts(data, _USER))
     if not authority or not users:
-        raise FrontProxyError("the API server has no --requestheader-client-ca-file, or names no callers in headers")
+        raise FrontProxyError(
+            "the API server has no --requestheader-client-ca-file, or no --requestheader-username-headers"
+        )
     if not allowed and authority.strip() == data.get(_CLIENTS_AUTHORITY, "").strip():
         raise FrontProxyError(
             "any client could pretend to be the API server: --requestheader-client-ca-file and --client-ca-file are "

@@ -49,7 +49,7 @@ def bid_condition(manifest: Manifest) -> BidCondition | None:
 def _slowdown(duty_cycle: float, capacity: float) -> float:
     if not (duty_cycle >= 0 and capacity > 0 and 0 < (1 + duty_cycle) / capacity < math.inf):
         raise ValueError(
-            f"dutyCycle must not be negative, and capacity must be above 0, not {duty_cycle:g} and {capacity:g}"
+            f"dutyCycle must not be negative, and is {duty_cycle:g}; capacity must be above 0, and is {capacity:g}"
         )
     return (1 + duty_cycle) / capacity
 

@@ -54,8 +54,8 @@ class BidMetrics:
         )
         self._owner_present = Gauge(
             "lockstep_bid_owner_present",
-            "Share of owners who are present now, measured and forecast. It covers nodes with a forecast whose owner "
-            "was away before this hour.",
+            "Share of owners who are present now, measured and forecast. It covers nodes with a forecast, if their "
+            "owner was away before this hour.",
             ["source"],
             registry=registry,
         )

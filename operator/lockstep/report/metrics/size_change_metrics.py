@@ -30,7 +30,7 @@ class SizeChangeMetrics:
         )
         self._lost = Counter(
             "lockstep_size_change_member_seconds",
-            "Work not done during changes of mode Restart: their duration times the members of the new size.",
+            "Work not done during changes of mode Restart: their duration, multiplied by the members of the new size.",
             registry=registry,
         )
         self._ratio = Histogram(

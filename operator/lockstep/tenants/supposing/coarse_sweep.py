@@ -98,7 +98,9 @@ def _supposed(state: State, question: Question, now: float) -> SupposedSweep:
         sweep, gang = _read(state, question, now)
         runs = sweep.spec.runs
         if not runs:
-            raise UnplannedError("spec.gangSweepSpec has no runs. In place of parameters, write their number as runs.")
+            raise UnplannedError(
+                "spec.gangSweepSpec has no runs. Write the number of runs there, in place of parametersFrom."
+            )
         size = choose_size(size_question(state, sweep.spec, gang, runs))
     except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
         raise UnplannedError(f"This GangSweep is invalid: {describe(error)}.") from error

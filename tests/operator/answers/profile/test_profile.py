@@ -156,7 +156,7 @@ def test_what_is_missing_is_said(runs, sizes, want):
         pytest.param(
             [run(10, 120, 1.0)],
             {"work": profile_work({1: 60.0, 16: 60.0})},
-            "try 2 times the times of its profile.",
+            "multiply the times of its profile by 2.",
             id="measured times",
         ),
         pytest.param(

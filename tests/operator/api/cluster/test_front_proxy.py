@@ -67,7 +67,7 @@ def test_any_name_will_do_where_none_is_prescribed():
     ("changes", "want"),
     [
         pytest.param({"requestheader_client_ca_file": ""}, "no --requestheader-client-ca-file", id="no authority"),
-        pytest.param({"requestheader_username_headers": "[]"}, "names no callers", id="no header"),
+        pytest.param({"requestheader_username_headers": "[]"}, "no --requestheader-username-headers", id="no header"),
         pytest.param({"requestheader_group_headers": "{"}, "requestheader-group-headers is not a list", id="no list"),
         pytest.param(
             {"requestheader_client_ca_file": "PEM of clients", "requestheader_allowed_names": ""},

@@ -49,7 +49,7 @@ async def test_condition_says_what_cannot_be_understood():
             "status": "False",
             "reason": "InvalidSpec",
             "message": "The bid can't be understood, so its node is not offered to gangs: "
-            "dutyCycle must not be negative, and capacity must be above 0, not 0 and 0.",
+            "dutyCycle must not be negative, and is 0; capacity must be above 0, and is 0.",
         }
 
 

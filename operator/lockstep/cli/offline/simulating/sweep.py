@@ -24,8 +24,8 @@ _POLICIES = {one.value: one for one in (*ReplicaPolicy, *GangPolicy)}
     "--first",
     metavar="K",
     type=click.IntRange(1),
-    help="Number K of runs that count. Policies with replicas make only the first K runs. Other policies make all "
-    "runs, and the K runs that end first count. Default: all runs.",
+    help="Number K of runs that count. Policies fni-sa, fni-da and fni-dac make only the first K runs. Other policies "
+    "make all runs, and the K runs that end first count. Default: all runs.",
 )
 @click.option(
     "--replicas",
