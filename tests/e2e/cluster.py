@@ -69,6 +69,10 @@ class Cluster:
         """Run Helm and return what it wrote; raise CommandError with its complaint."""
         return _run([*self._helm, *arguments], environment=self._environment)
 
+    def close(self) -> None:
+        """Close the connection for reads."""
+        self._reader.close()
+
     def read(self, path: str) -> Manifest:
         """Return the object or the list at a path of the API; raise ReadError if there is none.
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,7 +50,7 @@ def sandbox_cluster(home: Path) -> Iterator[Cluster]:
     with start(Options(name="e2e", addons=ADDONS, state=home / "sandboxes")) as sandbox:
         sandbox.create_nodes(kind_nodes())
         with pod_processes(sandbox, home / "logs") as kept:
-            yield Cluster(
+            cluster = Cluster(
                 sandbox.kubeconfig,
                 SANDBOX,
                 image="lockstep:sandbox",
@@ -58,6 +58,8 @@ def sandbox_cluster(home: Path) -> Iterator[Cluster]:
                 patience_seconds=180,
                 last_words=kept.log_tails,
             )
+            with closing(cluster):
+                yield cluster
 
 
 @contextmanager
@@ -65,7 +67,8 @@ def kind_cluster(home: Path) -> Iterator[Cluster]:
     """The cluster that `make kind-up` makes, with the image that `make e2e-kind` has loaded into it."""
     kubeconfig = Path(os.environ.get("KUBECONFIG", Path.home() / ".kube" / "config"))
     image = os.environ["LOCKSTEP_E2E_IMAGE"]
-    yield Cluster(kubeconfig, KIND_CONTEXT, image=image, home=home, patience_seconds=300)
+    with closing(Cluster(kubeconfig, KIND_CONTEXT, image=image, home=home, patience_seconds=300)) as cluster:
+        yield cluster
 
 
 @contextmanager
@@ -97,7 +100,8 @@ def real_cluster(home: Path, nodes: Sequence[Node], *, members: Sequence[Path] =
             patience_seconds=180,
             last_words=lambda: last_words(home / "nodes"),
         )
-        yield RealCluster(cluster, started, sandbox)
+        with closing(cluster):
+            yield RealCluster(cluster, started, sandbox)
 
 
 CLUSTERS: Mapping[str, Callable[[Path], AbstractContextManager[Cluster]]] = {

@@ -37,3 +37,7 @@ class Reader:
         if answer.status != OK:
             raise ReadError(f"GET {path}: {answer.status} {text}")
         return text
+
+    def close(self) -> None:
+        """Close the connection, if it is open."""
+        self._connection.close()
