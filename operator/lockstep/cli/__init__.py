@@ -23,6 +23,9 @@ _COMMANDS: Mapping[str, str] = {
     **{name: f"lockstep.cli.offline.{name}" for name in _OFFLINE},
 }
 
+# In characters. No first sentence of a command's help is longer.
+_LONGEST_SENTENCE = 200
+
 
 class _Commands(click.Group):
     """The subcommands, imported one by one: the import of ``run`` alone takes longer than all the work of ``gate``."""
@@ -35,6 +38,13 @@ class _Commands(click.Group):
             return None
         command: click.Command = getattr(import_module(_COMMANDS[cmd_name]), cmd_name)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first sentence of each command's help in full; click would cut it to fit one line."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        shown = [(name, command) for name, command in commands if command is not None and not command.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(_LONGEST_SENTENCE)) for name, command in shown])
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the command as click does, and handle standard streams that are closed or full."""

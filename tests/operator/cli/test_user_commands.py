@@ -195,6 +195,19 @@ def test_list_of_commands_is_for_users_and_names_those_for_machines_once():
     assert [name for name in FOR_MACHINES if name not in for_machines] == []
 
 
+@pytest.mark.parametrize("columns", ["60", "80"])
+def test_list_of_commands_has_whole_sentences(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    _, _, listed = lockstep("--help").stdout.partition("\nCommands:\n")
+    in_one_line = " ".join(listed.split())
+
+    for name in main.list_commands(None):
+        command = main.get_command(None, name)
+        if not command.hidden:
+            sentence, _, _ = " ".join(command.help.split()).partition(". ")
+            assert f"{name} {sentence.removesuffix('.')}." in in_one_line
+
+
 def test_there_is_no_command_fit():
     assert "fit" not in main.list_commands(Context(main))
 
