@@ -191,7 +191,7 @@ def test_gang_that_asks_for_it_is_planned_by_what_each_kind_of_nodes_made_of_its
 
     assert placed_on(arena, "stated") == [wide]
     assert placed_on(arena, "learner") == [usual]
-    says = "runs take 3 times as long on wide (3 runs), 1 times as long on usual (5 runs)"
+    says = "runs take 3 times as long as usual on wide (3 runs), 1 times as long on usual (5 runs)"
     assert says in arena.status("learner")["workUsed"]["message"]
 
 

@@ -48,13 +48,18 @@ def by_kinds(kinds: Kinds) -> str:
 
 
 def _each_kind(kinds: Kinds) -> str:
-    """``0.5 times as long on gpu (3 runs), 1.2 times as long on m5 (7 runs)``.
+    """``0.5 times as long as usual on gpu (3 runs), 1.2 times as long on m5 (7 runs)``.
 
     If there are many kinds, only the kinds that differ most are named.
     """
     runs = dict(zip(kinds.names, kinds.fit.runs.tolist(), strict=True))
     furthest = sorted(kinds.factors.items(), key=lambda one: (-abs(math.log(one[1])), one[0]))
-    shown = [f"{times:.2g} times as long on {name} ({_n_runs(runs[name])})" for name, times in furthest]
+    # Only the first number has its meaning beside it: a status has room for 512 characters.
+    as_usual = [" as usual", *[""] * len(furthest)]
+    shown = [
+        f"{times:.2g} times as long{usual} on {name} ({_n_runs(runs[name])})"
+        for usual, (name, times) in zip(as_usual, furthest, strict=False)
+    ]
     more = [f"other times on {len(shown) - MOST_KINDS_SHOWN} more kinds"] if len(shown) > MOST_KINDS_SHOWN else []
     return ", ".join([*shown[:MOST_KINDS_SHOWN], *more])
 

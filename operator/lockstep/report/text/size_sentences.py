@@ -162,7 +162,7 @@ def _difference(change: SizeChange) -> int:
 def _by_speed(change: SizeChange) -> str:
     """A clause about the gang's speed after the change, and about other gangs if it gets no faster."""
     speed = 1.0 if change.speed is None else change.speed
-    expected = f"by the progress that it reported, it is expected to be {speed:.2f} times as fast"
+    expected = f"by the progress that it reported, it is expected to be {speed:.2f} times as fast as before"
     is_for_others = change.size_after < change.size_before and speed <= 1
     return f"{expected}, and other gangs gain more from the nodes" if is_for_others else expected
 

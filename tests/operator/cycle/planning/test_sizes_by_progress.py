@@ -99,8 +99,8 @@ async def test_gang_goes_back_to_the_size_at_which_it_was_faster():
 
         assert (size_of(api), measured(api)) == (2, {4: pytest.approx(300_000), 2: pytest.approx(200_000)})
         says = (
-            "Shrinks from 4 to 2 members: by the progress that it reported, it is expected to be 1.50 times as fast; "
-            "its end"
+            "Shrinks from 4 to 2 members: by the progress that it reported, it is expected to be 1.50 times as fast as "
+            "before; its end"
         )
         assert [one["note"].startswith(says) for one in api.store.objects("events")].count(True) == 1
 

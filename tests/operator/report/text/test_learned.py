@@ -72,8 +72,8 @@ def test_kinds_of_nodes_are_named_where_they_are_planned_with():
     found = work_used_after([run(1, 100, "m5.large")] * 4 + [run(1, 200, "gpu")] * 3)
 
     assert found.message.endswith(
-        "; runs take 2 times as long on gpu (3 runs), 1 times as long on m5.large (4 runs): with kinds of nodes, "
-        "forecasts are off by 0 %, and without by 64 %."
+        "; runs take 2 times as long as usual on gpu (3 runs), 1 times as long on m5.large (4 runs): with kinds of "
+        "nodes, forecasts are off by 0 %, and without by 64 %."
     )
 
 

@@ -100,23 +100,22 @@ def test_change_of_which_members_have_notice_has_both_sizes_and_the_time(was, si
             SizeReason.MEASURED_SPEEDS,
             6,
             {"speed": 1.4},
-            "grows from 4 to 6 members: by the progress that it reported, it is expected to be 1.40 times as fast; "
-            "its end is unknown; the change takes about 2 min",
+            "grows from 4 to 6 members: by the progress that it reported, it is expected to be 1.40 times as fast as "
+            "before; its end is unknown; the change takes about 2 min",
         ),
         pytest.param(
             SizeReason.MEASURED_SPEEDS,
             2,
             {"speed": 0.9},
-            "shrinks from 4 to 2 members: by the progress that it reported, it is expected to be 0.90 times as fast, "
-            "and other "
-            "gangs gain more from the nodes; its end is unknown; the change takes about 2 min",
+            "shrinks from 4 to 2 members: by the progress that it reported, it is expected to be 0.90 times as fast as "
+            "before, and other gangs gain more from the nodes; its end is unknown; the change takes about 2 min",
         ),
         pytest.param(
             SizeReason.MEASURED_SPEEDS,
             2,
             {"speed": 1.25},
-            "shrinks from 4 to 2 members: by the progress that it reported, it is expected to be 1.25 times as fast; "
-            "its end is unknown; the change takes about 2 min",
+            "shrinks from 4 to 2 members: by the progress that it reported, it is expected to be 1.25 times as fast as "
+            "before; its end is unknown; the change takes about 2 min",
         ),
     ],
 )
