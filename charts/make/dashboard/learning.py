@@ -15,11 +15,11 @@ def _memory() -> list[Panel]:
         graph(
             "Templates with known run times",
             "Number of templates with remembered runs. From the third run on, plans use the past run times. by a "
-            "law: plans use a learned relation of run time and size. by kinds of nodes: plans use learned speeds "
-            "of kinds of nodes. If the numbers stay low while many gangs succeed, most gangs have different "
+            "formula: plans use a learned formula for the run time at each size. by kinds of nodes: plans use learned "
+            "speeds of kinds of nodes. If the numbers stay low while many gangs succeed, most gangs have different "
             "templates.",
             Query(leaders("lockstep_run_time_templates"), "templates"),
-            Query(leaders("lockstep_learned_laws"), "by a law"),
+            Query(leaders("lockstep_learned_laws"), "by a formula"),
             Query(leaders("lockstep_learned_kinds"), "by kinds of nodes"),
             unit="short",
             columns=NARROW_COLUMNS,

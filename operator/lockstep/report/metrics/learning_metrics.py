@@ -28,8 +28,8 @@ class LearningMetrics:
                 (
                     "lockstep_learned_laws",
                     (
-                        "Templates with learn: true whose plans use a learned relation of run time and size, since it "
-                        "is more exact than the stated run times."
+                        "Templates with learn: true whose plans use a learned formula for the run time at each size, "
+                        "since it is more exact than the stated run times."
                     ),
                 ),
                 (
