@@ -341,7 +341,7 @@ record-demo: $(INSTALLED) ## Record the terminal of the demo; make generate then
 	$(BIN)/python docs/record_demo.py
 
 .PHONY: record-timeline
-record-timeline: $(INSTALLED) ## Take the pictures of the timeline for the README and the docs, with Chromium
+record-timeline: $(INSTALLED) ## Take the pictures of the timeline for the docs, with Chromium
 	PYTHONPATH=tests $(BIN)/python docs/record_timeline.py
 
 SUITE ?= bookworm

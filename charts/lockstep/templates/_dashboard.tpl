@@ -1,5 +1,5 @@
 {{/*
-The dashboard of files/dashboard.json, with links to what the values say the addresses of. Where they say none, it is the file as it is.
+The dashboard of files/dashboard.json, with links to the addresses of the values. Without addresses, it is the file itself.
 */}}
 {{- define "lockstep.dashboard" -}}
 {{- $text := .Files.Get "files/dashboard.json" }}
