@@ -134,7 +134,7 @@ def _says_nothing(other: Alternative, now: float) -> bool:
 
 def _instead(other: Alternative, placement: Placement, now: float) -> str:
     """``With 7 members the gang would have a speed-up of 2.2``; it also names the wait if one of both starts later."""
-    result = _result(other)
+    result = _result(other, placement)
     if other.start > now:
         return f"With {n_members(other.size)} the gang would wait {duration(other.start - now)} and {result}"
     if placement.start > now:
@@ -142,10 +142,14 @@ def _instead(other: Alternative, placement: Placement, now: float) -> str:
     return f"With {n_members(other.size)} the gang would {result}"
 
 
-def _result(other: Alternative) -> str:
+def _result(other: Alternative, placement: Placement) -> str:
+    """``have a speed-up of 2.2``; without a speed-up, ``end 5 min later, at 2026-11-20T12:10:00Z``."""
     if other.speedup is not None:
         return f"have a speed-up of {speedup(other.speedup)}"
-    return f"end at {rfc3339(other.finish)}"
+    later = other.finish - placement.finish
+    if not math.isfinite(later) or is_same_time(other.finish, placement.finish):
+        return f"end at {rfc3339(other.finish)}"
+    return f"end {duration(abs(later))} {'later' if later > 0 else 'sooner'}, at {rfc3339(other.finish)}"
 
 
 def _but(other: Alternative, placement: Placement) -> str:

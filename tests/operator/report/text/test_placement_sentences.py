@@ -104,8 +104,19 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         pytest.param(
             placement("n1", start=NOW + 40, other=other(2)),
             "1 member expected on n1. The start is expected at 2026-11-20T12:00:40Z. "
-            "With 2 members the gang could start now and end at 2026-11-20T12:10:00Z",
+            "With 2 members the gang could start now and end 8 min 20 s later, at 2026-11-20T12:10:00Z",
             id="at once would be later",
+        ),
+        pytest.param(
+            placement("n1", price=0.25, other=other(2, finish=NOW + 40)),
+            "1 member on n1. With 2 members the gang would end 20 s sooner, at 2026-11-20T12:00:40Z, but would take "
+            "more from other gangs than it gains: one second of a member costs other gangs 0.25 s",
+            id="without a speed-up, sooner",
+        ),
+        pytest.param(
+            placement("n1", other=other(2, finish=NOW + 60)),
+            "1 member on n1. With 2 members the gang would end at 2026-11-20T12:01:00Z",
+            id="without a speed-up, at the same time",
         ),
         pytest.param(
             placement("n1", other=other(3, start=NOW + 40, finish=math.inf)),
