@@ -67,7 +67,7 @@ def test_every_gang_of_the_examples_lands_and_the_metrics_come_last(demo):
     )
     assert re.search(
         r"render +\d+ members expected on .*\. The start is expected at .* With \d+ members the gang could start now "
-        r"and end .* (later|sooner), at",
+        r"and end .* (later|sooner) than planned, at",
         output,
     )
     assert re.search(r"census +Cannot be placed\. it needs 11 members, and 10 fit: ", output, re.IGNORECASE)

@@ -143,13 +143,13 @@ def _instead(other: Alternative, placement: Placement, now: float) -> str:
 
 
 def _result(other: Alternative, placement: Placement) -> str:
-    """``have a speed-up of 2.2``; without a speed-up, ``end 5 min later, at 2026-11-20T12:10:00Z``."""
+    """``have a speed-up of 2.2``; without a speed-up, ``end 5 min later than planned, at 2026-11-20T12:10:00Z``."""
     if other.speedup is not None:
         return f"have a speed-up of {speedup(other.speedup)}"
     later = other.finish - placement.finish
     if not math.isfinite(later) or is_same_time(other.finish, placement.finish):
         return f"end at {rfc3339(other.finish)}"
-    return f"end {duration(abs(later))} {'later' if later > 0 else 'sooner'}, at {rfc3339(other.finish)}"
+    return f"end {duration(abs(later))} {'later' if later > 0 else 'sooner'} than planned, at {rfc3339(other.finish)}"
 
 
 def _but(other: Alternative, placement: Placement) -> str:

@@ -104,12 +104,12 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         pytest.param(
             placement("n1", start=NOW + 40, other=other(2)),
             "1 member expected on n1. The start is expected at 2026-11-20T12:00:40Z. "
-            "With 2 members the gang could start now and end 8 min 20 s later, at 2026-11-20T12:10:00Z",
+            "With 2 members the gang could start now and end 8 min 20 s later than planned, at 2026-11-20T12:10:00Z",
             id="at once would be later",
         ),
         pytest.param(
             placement("n1", price=0.25, other=other(2, finish=NOW + 40)),
-            "1 member on n1. With 2 members the gang would end 20 s sooner, at 2026-11-20T12:00:40Z, but would take "
+            "1 member on n1. With 2 members the gang would end 20 s sooner than planned, at 2026-11-20T12:00:40Z, but would take "
             "more from other gangs than it gains: one second of a member costs other gangs 0.25 s",
             id="without a speed-up, sooner",
         ),
