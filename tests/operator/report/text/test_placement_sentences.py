@@ -109,8 +109,8 @@ EIGHT = [f"n{number:02}" for number in range(3, 11)]
         ),
         pytest.param(
             placement("n1", price=0.25, other=other(2, finish=NOW + 40)),
-            "1 member on n1. With 2 members the gang would end 20 s sooner than planned, at 2026-11-20T12:00:40Z, but would take "
-            "more from other gangs than it gains: one second of a member costs other gangs 0.25 s",
+            "1 member on n1. With 2 members the gang would end 20 s sooner than planned, at 2026-11-20T12:00:40Z, but "
+            "would take more from other gangs than it gains: one second of a member costs other gangs 0.25 s",
             id="without a speed-up, sooner",
         ),
         pytest.param(
