@@ -117,7 +117,7 @@ def test_likeliest_owner_is_named():
     ("edges", "returns", "match"),
     [
         ([0.0], [[]], "edges"),
-        ([0.0, 0.0], [[0.1]], "rise"),
+        ([0.0, 0.0], [[0.1]], "ascending order"),
         ([0.0, math.inf], [[0.1]], "finite"),
         ([0.0, 1.0], [[0.1, 0.2]], "column"),
         ([0.0, 1.0], [[1.1]], "from 0 to 1"),

@@ -281,7 +281,7 @@ def test_placement_on_nodes_that_are_gone_is_not_kept():
     ],
 )
 def test_kept_plan_that_makes_no_sense_is_refused(wrong):
-    with pytest.raises(ValueError, match="what is kept"):
+    with pytest.raises(ValueError, match="a kept placement"):
         Kept(**({"seats": ((Seat(0, 1),),)} | wrong))
 
 
