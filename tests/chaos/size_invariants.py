@@ -85,7 +85,8 @@ def _changed_at(old: Manifest, new: Manifest) -> float | None:
     A gang without a reservation has the size and the start that are planned.
     """
     is_the_same_run = "next" in old or ("reservedAt" in old and old["attempt"] == new.get("attempt"))
-    has_changed = is_the_same_run and "reservedAt" in new and old["size"] != new["size"]
+    # A gang that was undone has no size until it is planned again.
+    has_changed = is_the_same_run and "reservedAt" in new and old.get("size") not in (None, new["size"])
     times = [new.get("resizedAt"), new["start"] if has_changed else None]
     return max((_seconds(time) for time in times if time), default=None)
 
