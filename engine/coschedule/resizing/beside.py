@@ -38,10 +38,10 @@ _MOST_LOST = 0.2
 class Resized(NamedTuple):
     """The chosen ``sizes`` and starts, the snapshot ``after`` these, and the ``plan`` of all other gangs on it.
 
-    Sizes must be chosen again at ``again`` at the latest. This is the first promise after now, or the first planned
-    start of a gang without a promise; inf if there is none. ``placed`` are further gangs that start now, as planned
-    before gangs of unknown end changed their sizes. ``in_vain`` means: plans were made so that gangs of unknown end
-    give room back, and no plan helped.
+    Sizes must be chosen again at ``again`` at the latest, inf for never. This is the first of these times after now: a
+    promise, a planned start of a gang without a promise, or the time at which a run may change its size. ``placed`` are
+    further gangs that start now, as planned before gangs of unknown end changed their sizes. ``in_vain`` means: plans
+    were made so that gangs of unknown end give room back, and no plan helped.
     """
 
     sizes: SizePlan

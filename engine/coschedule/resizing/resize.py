@@ -67,7 +67,9 @@ def resize(
     best = _of_known_end(snapshot, known, elastic, rescue)
     endless = [run for run in runs if isinstance(run, OpenEndedRun)]
     planned = partial(plan_once, is_loose=bool(known or elastic), rescue=rescue)
-    return _with_open_ended(best, endless, planned, may_give=may_give)
+    resized = _with_open_ended(best, endless, planned, may_give=may_give)
+    later = (run.may_change_at for run in runs if run.may_change_at > snapshot.now)
+    return resized._replace(again=min([resized.again, *later]))
 
 
 def _of_known_end(

@@ -49,6 +49,13 @@ def test_a_gang_shrinks_where_it_can_shrink_once_more_for_a_promise():
     assert result.again == half.promised
 
 
+def test_sizes_are_chosen_again_when_a_run_may_change_its_size():
+    recent, rested = (resized(elastic(0, 1, changed=NOW - ago)) for ago in (100, TERMS.min_interval))
+
+    assert recent.again == NOW - 100 + TERMS.min_interval
+    assert rested.again == math.inf
+
+
 def test_gangs_do_not_shrink_earlier_than_a_promise_needs_it():
     ending, lasting = elastic(0, 1, serial=6_000.0, changed=NOW - 400), elastic(2, 3, changed=NOW - 400)
     lasting = replace(lasting, key=GangKey("default", "lasting"))

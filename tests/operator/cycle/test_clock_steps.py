@@ -101,7 +101,9 @@ async def test_gang_restarts_after_its_pause_although_the_clock_was_set_back(clo
 
 async def test_job_without_room_shrinks_although_the_clock_was_set_back(clock):
     async with api_with(*SMALL) as api, running_operator(api, sources=SOURCES), running_job(api, size=4):
-        api.fault = lambda it: Refusal(422, "frozen") if (it.verb, it.resource) == ("PATCH", "jobs") else None
+        api.fault = lambda it: (
+            Refusal(code=422, message="frozen") if (it.verb, it.resource) == ("PATCH", "jobs") else None
+        )
         drain(api, placed(api)[3])
         await until(lambda: said(api, "SizeChangeDropped"))
         api.fault = lambda _: None

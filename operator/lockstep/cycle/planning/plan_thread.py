@@ -121,11 +121,9 @@ def with_sizes(snapshot: Snapshot, elastic: ElasticGangs, rescue: Rescue) -> Siz
     if elastic.runs or elastic.waiting:
         try:
             found = resize(snapshot, elastic.runs, elastic.waiting, rescue=rescue, may_give=elastic.may_give)
-            later = (run.may_change_at for run in elastic.runs if run.may_change_at > snapshot.now)
             starts = (*placements(snapshot, found.sizes, elastic.runs), *found.placed)
-            again = min([found.again, *later])
             after = with_smaller_sizes(found.after, elastic.runs)
-            return Sized(after, found.plan, found.sizes.changes, starts, again, found.in_vain)
+            return Sized(after, found.plan, found.sizes.changes, starts, found.again, found.in_vain)
         except Exception:
             log.exception("the sizes of running gangs can't be chosen")
     return Sized(snapshot, plan(snapshot, rescue=rescue))

@@ -34,17 +34,15 @@ class ByProgress:
     def decide(self, cluster: Cluster) -> SimulatedDecision:
         """Start the jobs that the plan starts, and change the sizes that the engine changes."""
         snapshot = self.memory.remembered_by(self.planned.snapshot(cluster))
-        runs = list(self._runs(cluster))
-        resized = resize(snapshot, runs, {})
+        resized = resize(snapshot, list(self._runs(cluster)), {})
         self.memory.record(resized.after, resized.plan)
         by_plan = self.planned.decided(cluster, resized.plan)
         starts = [*(self._placed(cluster, one) for one in resized.placed), *by_plan.starts]
         for job, nodes in starts:
             self.observed[job.number] = _ShownProgress(job, len(nodes), {})
-        later = [run.may_change_at for run in runs if run.may_change_at > cluster.now]
         return by_plan._replace(
             starts=starts,
-            next_start=min([resized.again, by_plan.next_start, *later]),
+            next_start=min(resized.again, by_plan.next_start),
             changes=[Start(cluster.running[_number(one.gang)].job, one.nodes) for one in resized.sizes.changes],
         )
 

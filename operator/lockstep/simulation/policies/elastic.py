@@ -20,18 +20,16 @@ class Elastic:
         """Start jobs and change sizes for the greatest worth, and promise starts to jobs that wait."""
         snapshot = self.memory.remembered_by(self.planned.snapshot(cluster))
         elastic = {gang_key(job): cluster.changing for job in cluster.waiting.values() if job.is_elastic}
-        runs = list(self._runs(cluster))
-        resized = resize(snapshot, runs, elastic)
+        resized = resize(snapshot, list(self._runs(cluster)), elastic)
         sizes, made = resized.sizes, resized.plan
         self.memory.record(resized.after, made)
         starts = [Start(cluster.waiting[_number(one.gang)], one.nodes) for one in sizes.starts]
         for job, _ in starts:
             self.planned.note_start(job, cluster.now)
         by_plan = self.planned.decided(cluster, made)
-        later = [run.may_change_at for run in runs if run.may_change_at > cluster.now]
         return by_plan._replace(
             starts=[*starts, *by_plan.starts],
-            next_start=min([resized.again, *later]),
+            next_start=resized.again,
             changes=[Start(cluster.running[_number(one.gang)].job, one.nodes) for one in sizes.changes],
         )
 
