@@ -1,4 +1,4 @@
-"""Checks a GangJob against the bounds of its schema: it may be older than a bound, and exceed it.
+"""Checks a GangJob against the bounds of its schema. A GangJob that is older than a bound may exceed this bound.
 
 The bounds are generated from the schema. They are checked before the rest of the spec is parsed, and the check ends
 after ``MOST_ENTRIES`` entries. So a check costs little, however large the GangJob is.

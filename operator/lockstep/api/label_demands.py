@@ -59,7 +59,7 @@ class LabelDemands:
         self._required = sum(demand.is_required for demand in of.values())
 
     def need_other_than(self, keys: AbstractSet[str]) -> bool:
-        """Whether an object fails if it has only labels with these keys: a required label is missing."""
+        """Whether a label with another key is required. Then an object that has only labels with these keys fails."""
         return sum(self.of[key].is_required for key in self.of.keys() & keys) < self._required
 
     def pass_with(self, labels: Mapping[str, str]) -> bool:

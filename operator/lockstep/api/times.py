@@ -11,8 +11,8 @@ from functools import lru_cache
 
 import durationpy
 
-# This accepts the same times as the API server, and leap seconds: letters of either case, any character before a
-# fraction, any two digits as an offset, and the year 0. As there, text after the time is ignored.
+# This accepts leap seconds, and all times that the API server accepts. So letters may have either case, any character
+# may precede a fraction, an offset may have any two digits, and the year may be 0. Text after the time is ignored.
 _TIME = re.compile(
     r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})[tT]"
     r"(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9]):(?P<second>[0-5][0-9]|60)(?:.(?P<fraction>[0-9]+))?"

@@ -14,7 +14,7 @@ import orjson
 
 from lockstep.api.client.rights import is_denial
 
-# The API server asks for seconds. A proxy before it may ask for days, in which a write would wait for nothing.
+# The API server asks for seconds. A proxy in front of it may ask for days, but no write should wait that long.
 _LONGEST_RETRY_AFTER_SECONDS = 60.0
 
 

@@ -52,9 +52,9 @@ class KubeClient:
     At most ``concurrency`` writes are in progress, ordered by urgency and then by arrival. 429, 5xx and broken
     connections are retried with growing pauses, or after ``Retry-After``. While ``fence`` is closed, no write is sent:
     callers wait until it opens again after a late renewal, or until leadership ends and their tasks are cancelled.
-    While the API server refuses ``credentials`` that it accepted before, every request waits. With ``rights``, denied
-    requests are sent rarely. Then the caller must call ``rights.record_review`` whenever ``rights.needs_review`` is
-    set, since writes wait for that.
+    While the API server refuses ``credentials`` that it accepted before, every request waits. With ``rights``,
+    requests whose right was denied are sent rarely. A caller that passes ``rights`` must call ``rights.record_review``
+    whenever ``rights.needs_review`` is set: writes wait for this call.
     """
 
     def __init__(
@@ -210,10 +210,10 @@ class KubeClient:
         return await self._carry_out(WantedRequest(verb, target, data, params, content_type), urgency)
 
     async def _carry_out(self, wanted: WantedRequest, urgency: Urgency | None) -> Answer:
-        """Send a request, with the rights of the client. A write waits while no write is allowed.
+        """Send a request. If its right was denied recently, return the last denial instead.
 
-        If the request's right was denied recently, its last denial is returned instead. If no object can have the
-        path, the answer is 404. Raises ``ApiUnavailableError``.
+        A write waits while no status may be written. If no object can have the path, the answer is 404. Raises
+        ``ApiUnavailableError``.
         """
         if not may_exist(wanted.target.path):
             return _NO_OBJECT

@@ -7,5 +7,5 @@ _MOST_DOUBLINGS = 6
 
 
 def pause_after(failures: int) -> float:
-    """The seconds to wait after a failed try, if ``failures`` tries before it failed, too: 1, 2, 4 … 60."""
+    """The seconds to wait after a failed try: 1, 2, 4 … 60. ``failures`` counts the failed tries before this one."""
     return min(_FIRST_SECONDS * 2.0 ** min(failures, _MOST_DOUBLINGS), _LONGEST_SECONDS)

@@ -28,7 +28,7 @@ _NEEDED_SECONDS = 120.0
 _MOST_LOGGED = 20
 _MANIFEST = "operator/rbac.yaml"
 # Rights that only some options need are in separate manifests: rights for Gangs, owners of pods, sweeps and evictions.
-# Owners are read for their Gangs, and are changed to suspend them or to give them a size.
+# The operator reads owners to make their Gangs. It changes owners to suspend them, or to give them a size.
 _SCHEDULING_GROUPS = "podgroups.scheduling.k8s.io"
 _OF_KUEUE = ("workloads", "workloads/status", "admissionchecks", "admissionchecks/status", "resourceflavors")
 _OF_SOURCES = (

@@ -24,7 +24,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _DIGITS = 10
 _MOST_WORDS = 300
 _MOST_TEMPLATES = 32
-# The outcomes of a request, the latest first: a booking expires after nodes were provisioned.
+# The outcomes of a request, the latest first. For example, a booking of nodes expires after they were provisioned.
 _CAME_TO: tuple[tuple[str, AnswerReason, bool], ...] = (
     ("CapacityRevoked", Reason.PROVISIONING_FAILED, True),
     ("BookingExpired", Reason.PROVISIONING_FAILED, True),

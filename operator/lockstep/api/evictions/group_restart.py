@@ -11,7 +11,7 @@ _NAME, _GROUP, _WORKER = (f"leaderworkerset.sigs.k8s.io/{word}" for word in ("na
 
 
 def leader_of(namespace: str, group: str) -> PodKey:
-    """The leader of the group with that name. The Gang of the first group of ``heat`` names it ``heat.0``."""
+    """The leader of a group. ``group`` is the set and the number of the group, such as ``heat.0``."""
     name, _, number = group.rpartition(".")
     return PodKey(namespace, f"{name}-{number}")
 

@@ -22,7 +22,7 @@ def parse_after(spec: Manifest) -> tuple[Predecessor, ...]:
 
 
 def parse_recorded(status: Manifest) -> tuple[Recorded, ...]:
-    """The gangs in a status for which a gang waits, and their recorded outcomes."""
+    """The gangs for which a gang waits, and their recorded outcomes, from the status of the waiting gang."""
     return tuple(_recorded(one) for one in status.get("after") or ())
 
 

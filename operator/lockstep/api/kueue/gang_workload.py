@@ -128,7 +128,10 @@ def _pod_set(role: RoleSpec, sizes: Sizes, fewest: int | None) -> NewManifest:
 
 
 def _quotas(workload: Manifest) -> Iterator[tuple[str, Quota]]:
-    """The quota of each pod set: the admitted pods, but at most those whose quota was not given back, as in Kueue."""
+    """The quota of each pod set, as in Kueue: the smaller of two numbers of pods.
+
+    One is the number of admitted pods. The other is the number of all pods of the set whose quota was not given back.
+    """
     status = workload.get("status") or {}
     left = {one["name"]: int(one.get("count", 1)) for one in workload["spec"]["podSets"]}
     for one in status.get("reclaimablePods") or ():

@@ -25,8 +25,8 @@ class QuotaUse(NamedTuple):
     """How a gang uses its quota.
 
     ``runs`` says whether all members run. ``holds_nothing`` says whether the gang has no members and no reservation.
-    ``most`` has the most members that each pod set of the Workload can still have; without a number, this is unknown.
-    ``entry`` is the answer of our checks; None if the answer stays as it is.
+    ``most`` has the most members that each pod set of the Workload can still have. A pod set is missing there if its
+    number is unknown. ``entry`` is the answer of our checks; None if the answer stays as it is.
     """
 
     end: GangEnd | None

@@ -81,9 +81,9 @@ def gang_of_workload(name: str, uid: str) -> str:
 
 
 def as_owner_of_pods(workload: Manifest) -> Manifest:
-    """The Workload with the annotations of its first template.
+    """The Workload with the annotations of its first template, from which its Gang is made.
 
-    Kueue copies no annotations from the object that makes the pods.
+    Kueue does not copy the annotations of the object that makes the pods to the Workload.
     """
     first = next(admitted_pods(workload), None)
     annotations = {} if first is None else first.template.section("metadata").texts("annotations")

@@ -46,8 +46,8 @@ def of_job(job: Section) -> Sequence[FirstPods]:
 def of_job_set(job_set: Section) -> Sequence[FirstPods]:
     """The pods of all Jobs that wait for no other Job, and the pods of other Jobs, which are made later.
 
-    A Job that waits until another Job is complete gets the nodes of that Job, so its pods are not counted. Neither are
-    the pods of Jobs that wait for such a Job. No Job waits any more for a Job that is complete.
+    A Job that waits until another Job is complete gets the nodes of that Job, so its pods are not counted. The pods of
+    Jobs that wait for such a Job are not counted either. No Job waits any more for a Job that is complete.
     """
     spec, complete = job_set.section("spec"), _complete_jobs(job_set)
     is_in_order = spec.section("startupPolicy").text("startupPolicyOrder") == "InOrder"
@@ -85,13 +85,16 @@ def _of_replicated_job(job: Section, *, waits: bool, gets_nodes: bool) -> FirstP
 
 
 def all_of_job(job: Section) -> int:
-    """The number of a Job's pods that have succeeded once it is complete; 0 if unknown, or if fewer are enough."""
+    """How many pods of a Job have succeeded once it is complete; 0 if unknown, or if it has a success policy."""
     spec = job.section("spec")
     return 0 if spec.has("successPolicy") else spec.number("completions", otherwise=0)
 
 
 def all_of_job_set(job_set: Section) -> int:
-    """The number of a JobSet's pods of Lockstep that have succeeded once it is complete; 0 if some need not succeed."""
+    """How many of a JobSet's pods have succeeded once it is complete; 0 if some of its Jobs need not succeed.
+
+    Only pods whose scheduler is Lockstep are counted.
+    """
     spec = job_set.section("spec")
     policy = spec.section("successPolicy")
     if policy.text("operator") == "Any" or policy.has("targetReplicatedJobs"):

@@ -104,7 +104,7 @@ def _spec(kind: OwnerKind, owner: Manifest, succeeded: Mapping[str, int], *, awa
     """The spec of the Gang. Raises ``ValueError`` for an annotation that is invalid."""
     annotations, fields = owner["metadata"].get("annotations") or {}, Section(owner)
     first = kind.first(fields)
-    # Pods of the Gang that have succeeded are not waited for, so those of roles that are done count, too.
+    # Later, the pods that have succeeded are subtracted from the minimum. So it must include the pods of done roles.
     done = sum(succeeded.get(one.role, 0) for one in first if one.done)
     expected, left = (MOST_RANKS, MOST_RANKS) if awaits_size else (_number_of(first, done), max(kind.left(owner), 1))
     size = _size(expected, annotations if kind.says_size else {}, is_any_done=any(one.done for one in first))
@@ -130,9 +130,10 @@ def _bounded(why: str) -> str:
 
 
 def _in_all(kind: OwnerKind, owner: Manifest, spec: Mapping[str, Any]) -> str | None:
-    """How many pods have succeeded once the owner is complete; None if at most the Gang's minimum plus its later pods.
+    """How many pods have succeeded once the owner is complete, as text for the annotation.
 
-    None for an owner to which Lockstep gives its size: this number may change while the Gang is not compared with it.
+    None if this number is at most the Gang's minimum plus its later pods. Also None if Lockstep gives the owner its
+    size: then the number may change at a time when the Gang is not compared with the owner.
     """
     if not {SIZED_ANNOTATION, ELASTIC}.isdisjoint(owner["metadata"].get("annotations") or {}):
         return None
@@ -196,7 +197,8 @@ def asked_undo(annotations: Mapping[str, str]) -> Undo | None:
 def _size(expected: int, annotations: Mapping[str, str], *, is_any_done: bool) -> dict[str, Any]:
     """The size of the Gang of an owner that creates the ``expected`` number of pods.
 
-    If some of its pods are done and gone, the size in the annotation counted them, too.
+    The size in the annotation includes pods that are done and gone. So if any pods are done, ``expected`` limits the
+    minimum.
     """
     if SIZE not in annotations:
         return {"min": expected, "max": None}

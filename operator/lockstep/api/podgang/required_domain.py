@@ -13,7 +13,7 @@ from lockstep.api.podgang.section import Section
 
 
 class _Requirement(NamedTuple):
-    """The label of nodes in an annotation of the object at that path; '' if the annotation is absent."""
+    """The ``label`` of nodes that an annotation of the object at ``path`` states; '' if the annotation is absent."""
 
     path: str
     annotation: str

@@ -14,7 +14,10 @@ from lockstep.api.podgang.section import Section
 from lockstep.api.quantities import rfc3339
 
 PODS_IN_ALL = "podsInAll"
-"""The number of the pods that succeed in all. No PodGroup of the API server has this field: it follows from its Job."""
+"""How many pods of a PodGroup have succeeded once its Job is complete.
+
+The operator adds this field from the Job. PodGroups in the API server do not have it.
+"""
 
 _GROUP = "scheduling.k8s.io"
 _OF_1_36 = f"{_GROUP}/v1alpha2"

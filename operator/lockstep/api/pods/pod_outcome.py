@@ -117,9 +117,10 @@ def _has_ended_well(spec: Manifest, status: Manifest) -> bool:
 
 
 def _ends(spec: Manifest, status: Manifest) -> Sequence[Manifest]:
-    """The ends of the containers that had to end before the pod: all of ``spec.containers``, or else init containers.
+    """The ends of the containers that had to end before the pod.
 
-    Init containers, except sidecars, count only while all of ``spec.containers`` wait. Otherwise there are no ends.
+    If all of ``spec.containers`` have ended, these are their ends. If all of them still wait, these are the ends of
+    init containers, except sidecars. Otherwise there are none.
     """
     ends = _ends_of_main(spec, status)
     if ends is not None:
@@ -156,7 +157,10 @@ def _has_started(container: Manifest) -> bool:
 
 
 def _seconds_behind(status: Manifest) -> float:
-    """By how many seconds, at least, the node's clock is behind the API server's. No pod starts before it is bound."""
+    """By how many seconds, at least, the node's clock is behind the API server's.
+
+    The node states when the pod started, and no pod starts before it is bound.
+    """
     bound = condition_of(status, "PodScheduled")
     bound_at, begun = epoch_seconds((bound or {}).get("lastTransitionTime")), epoch_seconds(status.get("startTime"))
     return 0.0 if bound_at is None or begun is None else max(0.0, bound_at - begun)

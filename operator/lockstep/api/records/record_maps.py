@@ -1,6 +1,6 @@
 """The ConfigMaps by which records go from the operator to the recorder. Each has several records, as lines of JSON.
 
-Their names are numbered from 0, and a number is used again. So the number of ConfigMaps is bounded, and a repeated
+Their names are numbered from 0, and numbers are reused. So the number of ConfigMaps is bounded, and a repeated
 creation makes no second ConfigMap.
 """
 

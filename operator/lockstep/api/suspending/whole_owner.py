@@ -1,4 +1,4 @@
-"""Checks by an owner's templates whether all its pods are of one Gang. A suspension would also end other pods."""
+"""Checks whether all pods of an owner are of one Gang: a suspension of the owner would end other pods, too."""
 
 from lockstep.api.manifest import Manifest
 from lockstep.api.names import MEMBER_OF_LABEL, SCHEDULER_NAME
@@ -10,7 +10,7 @@ from lockstep.api.podgang.section import FieldError, Section
 def has_other_pods(kind: OwnerKind, owner: Manifest) -> bool:
     """Whether a template of the owner is invalid, or makes pods for another scheduler or for another Gang.
 
-    The templates of a PodGroup's pods are unknown. But its ``minMember`` counts them, so the Gang has all of them.
+    The templates of a PodGroup's pods are unknown. But its ``minMember`` counts all its pods, so they are of the Gang.
     """
     try:
         templates = [pods.template for pods in kind.first(Section(owner))]

@@ -38,7 +38,7 @@ _Part = TypeVar("_Part")
 
 
 def unreadable_node(manifest: Manifest, _: Exception) -> NodeFact:
-    """A node that takes no members. It exists, so that its pods are not lost."""
+    """A node that takes no members. It is in the cache, because pods on an unknown node would count as lost."""
     return NodeFact(
         name=manifest["metadata"]["name"],
         labels={},
@@ -96,7 +96,7 @@ def _unreadable_outcome(phase: PodPhase, *, is_deleting: bool) -> PodOutcome:
 
 
 def read_pod(manifest: Manifest, sources: Collection[Source] = ()) -> PodFact:
-    """The parsed pod, or the fact for it if parsing fails. It is a pod of a Gang if one of these sources names one."""
+    """The parsed pod, or the fact for it if parsing fails. ``sources`` may name the Gang to which it belongs."""
     try:
         return parse_any_pod(manifest, sources)
     except Exception as problem:  # noqa: BLE001 - the API server accepts any content

@@ -39,8 +39,8 @@ def _has_ended(job: Manifest) -> bool:
 def job_sizes(job: Manifest) -> range:
     """The sizes of its range that the Job can have.
 
-    Unless each pod is one completion, a suspended Job gets no more pods than completions are left: a larger gang would
-    never get all of its pods.
+    A suspended Job gets at most one pod for each completion that is left: a larger gang would never get all of its
+    pods. If the completions change together with the number of pods, this limit does not apply.
     """
     asked = asked_sizes(job)
     if not job["spec"].get("suspend") or _completions_follow(job["spec"], job.get("status") or {}):

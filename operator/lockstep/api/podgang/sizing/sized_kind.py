@@ -122,7 +122,7 @@ class SizedKind(NamedTuple):
         try:
             return self.sizes(owner)
         except FieldError:
-            # The Gang is refused because of that field.
+            # A field has the wrong type. The Gang of the owner is refused for the same reason.
             return range(0)
 
 
