@@ -36,7 +36,7 @@ class Rest(NamedTuple):
 class AttemptHistory:
     """The history of the attempts of the gang with that UID.
 
-    ``retry_at`` and ``runs_since`` are monotonic, so a step of the time of day moves no retry. ``last_anew`` is why the
+    ``retry_at`` and ``runs_since`` are monotonic, so they stay valid when the clock is set. ``last_anew`` is why the
     gang's pods last began anew.
     """
 

@@ -51,9 +51,9 @@ class MemberFiles:
         task.add_done_callback(self._tasks.discard)
 
     def forget(self, gang: GangKey) -> None:
-        """Drop a gang whose attempt has ended, or which new members join.
+        """Drop a gang whose attempt has ended, or to which new members are added.
 
-        The creation of joining members writes the files first.
+        The code that creates these members writes the files itself.
         """
         self._stop_writing(gang)
         self._written.pop(gang, None)

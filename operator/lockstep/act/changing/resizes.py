@@ -21,7 +21,7 @@ from lockstep.report.status.rate import Rate
 # The longest time in seconds that a resize waits for the requests of gangs that are being bound.
 _PATIENCE_SECONDS = 5.0
 # In resizes per second. At this rate the largest gang, of 10,000 members, takes minutes. The API server spends a few
-# milliseconds of each second.
+# milliseconds of each second on resizes.
 _PER_SECOND = 50.0
 _BURST = 50.0
 # In seconds. After this time watches have shown the result.

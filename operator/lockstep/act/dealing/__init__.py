@@ -1,4 +1,4 @@
-"""The operator's part in dealing pieces of work to members, which a dealer in a pod of the gang does.
+"""The operator's part in dealing pieces of work to members. A dealer in a pod of the gang deals the pieces.
 
-It creates the key of each attempt, and reads and keeps the states of pieces.
+The operator creates the key of each attempt, and reads and keeps the states of pieces.
 """

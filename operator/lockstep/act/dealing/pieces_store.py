@@ -36,11 +36,9 @@ class PiecesStore:
         self._name = f"ConfigMap {name}"
 
     async def begin(self, bits: bytes) -> Failure | None:
-        """Make sure that the attempt has a key, and that the ConfigMap has the states.
+        """Make sure that the ConfigMap has a key for the attempt, and the states of pieces.
 
-        ``bits`` from memory are added to them.
-
-        Returns why that failed, or None.
+        ``bits`` are states from memory, and are added to those in the ConfigMap. Returns why that failed, or None.
         """
         try:
             there = await self.read()

@@ -1,4 +1,4 @@
-"""Reports the disruption of pods for a more urgent gang, with the condition that kube-scheduler sets."""
+"""Reports that pods are evicted for a more urgent gang, with the same condition as kube-scheduler."""
 
 import logging
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
 """Decides whether the leader of a LeaderWorkerSet's group must be evicted, so that the whole group is created anew.
 
-The leader owns the workers. So the whole group is deleted with the leader, even if the leader is gone at once.
-The controller would not notice the eviction of a worker without a node.
+The leader owns the workers, and its eviction deletes them first. So the whole group is deleted, however soon the leader
+is gone. No worker is evicted itself: the controller would not notice the eviction of a worker without a node.
 """
 
 from coschedule import GangKey

@@ -186,7 +186,7 @@ class MemberMaking:
         return None
 
     async def _delete_unowned(self, pods: list[PodFact]) -> None:
-        """Delete pods that no list shows as members, because only this attempt knows their names."""
+        """Delete created pods that no list shows as members. No other code knows the names of these pods."""
         refusal = await self._services.deletions.delete(pods) if pods else None
         if refusal is not None:
             log.error(

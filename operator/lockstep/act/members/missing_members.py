@@ -30,7 +30,10 @@ class MissingMembers:
         self._listed = Questions(services.state, self._list, at_once=LISTS_AT_ONCE)
 
     def are_missing(self, gang: GangFact, reservation: Reservation) -> bool:
-        """Whether members that no watch has shown do not exist. If this is unknown, begin to list the members."""
+        """Whether it is known that members which no watch has shown do not exist.
+
+        If it is not known yet, begin to list the members.
+        """
         return self._listed.is_confirmed(gang, reservation.attempt)
 
     def forget(self, gang: GangKey) -> None:

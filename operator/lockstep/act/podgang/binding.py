@@ -78,7 +78,7 @@ class PodBinding:
         return ()
 
     def needed_claims(self) -> list[NeededClaim]:
-        """The claims of the Gang's pods; once volumes were provided for them, also if the pods are gone."""
+        """The claims of the Gang's pods. Once their volumes are provided, these claims stay, even if pods are gone."""
         return self._needed or needed_claims(self._with_its_pods(), self._attempt.reservation)
 
     async def _provide_volumes(self, seats: list[TakenSeat]) -> Failure | None:
@@ -95,7 +95,10 @@ class PodBinding:
         return await provider.provide()
 
     def _with_its_pods(self) -> GangFact:
-        """The Gang with the claims of its pods, which may have come after the attempt was continued."""
+        """The Gang from the cache, with the claims of pods that have come after the attempt was continued.
+
+        If the cache has another reservation, this is the Gang as the attempt got it.
+        """
         known, ours = self._state.gangs.get(self._gang.key), self._attempt.reservation
         held = None if known is None else reserved_in_status(known)
         is_it = held is not None and (held.gang_uid, held.attempt) == (ours.gang_uid, ours.attempt)
@@ -156,7 +159,7 @@ class PodBinding:
             await self._attempt.has_changed(left)
 
     def _is_begun(self) -> bool:
-        """Whether pods of the Gang are already on nodes, where they miss the other pods.
+        """Whether some pods of the Gang are already on nodes, and wait there for the other pods.
 
         They may have been bound before a restart.
         """

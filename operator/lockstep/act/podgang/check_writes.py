@@ -92,7 +92,7 @@ def _result_without_write(
 def report_answer(services: Services, workload: Workload | GangWorkload, entry: CheckEntry) -> None:
     """Post an event that says why a Workload gives its quota back; nothing for another entry.
 
-    Once Kueue has evicted the Workload, its checks do not say that any more.
+    The reason would be lost otherwise: once Kueue has evicted the Workload, its checks no longer state the reason.
     """
     if entry.state is CheckState.RETRY:
         subject = workload_subject(workload.gang.namespace, workload.name, workload.uid)

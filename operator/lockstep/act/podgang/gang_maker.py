@@ -129,7 +129,8 @@ class GangMaker:
     async def _check(self, gang: GangKey) -> None:
         """Create the Gang or compare it with its owner, and then leave it for a while.
 
-        A Gang that was changed is compared again soon, since its pods wait for that; but only once in a row.
+        If this check changes the Gang, the next check follows soon, since pods wait for it. If the last check has
+        changed the Gang too, the pause is as usual.
         """
         checks = self._checks[gang] = self._checks.get(gang, 0) + 1
         was_patched = gang in self._patched
@@ -280,7 +281,7 @@ class GangMaker:
 
 
 def _pods_at_once(gang: GangKey, wanted: _WantedGang) -> int:
-    """The number of pods that the owner of a Gang makes at once. There is no limit if it does not make them itself."""
+    """The most pods that a Gang's owner makes at once; ``MOST_RANKS`` if the owner does not make the pods itself."""
     named = maker_of(object_name(gang))
     makes_pods = named is not None and not (named[0].is_pod_group or named[0].is_of_pods)
     return wanted.kind.expected(wanted.owner) if makes_pods else MOST_RANKS

@@ -84,8 +84,8 @@ class GivingUp:
     def _bound(self) -> int:
         """The number of pods of the attempt that are on nodes and are not being deleted."""
         going = self._state.pod_gangs.group(self._gang.key).going_pods()
-        # After a restart, the reservation may have only the seats that were left to be bound. So its ranks do not
-        # count.
+        # After a restart, the reservation may have only the seats that were left to be bound. So pods are counted by
+        # their attempt, and not by the ranks of the reservation.
         ours = (self._reservation.gang_uid, self._reservation.attempt)
         return sum(
             seat is not None and (seat.gang_uid, seat.attempt) == ours for seat in (pod.group.seat for pod in going)

@@ -24,7 +24,7 @@ class QuotaBack:
         self._pod_gangs = services.state.pod_gangs
 
     def is_possible(self, gang: GangKey) -> bool:
-        """Whether the Gang is made for a Workload whose pods Lockstep has let Kueue admit."""
+        """Whether the Gang is made for a Workload, and Kueue may admit this Workload, because our checks are ready."""
         return self._pod_gangs.workloads.is_admitted(gang)
 
     async def give_back(self, gang: GangKey, cause: str) -> str:

@@ -65,7 +65,7 @@ async def _gang(services: Services, kind: SizedKind, owner: Manifest) -> Accepte
 
 
 def _hidden_by(services: Services, gang: GangKey) -> str:
-    """A clause that names a user's Gang with the name that the owner's Gang would have; '' if there is none."""
+    """A clause about a user's Gang that already has the name of the owner's Gang; '' if there is no such Gang."""
     there = services.state.pod_gangs.objects.get(gang)
     if there is None or there.made_for is not None:
         return ""

@@ -45,8 +45,8 @@ async def delete_workload(services: Services, known: GangWorkload) -> str:
 async def write_quota_use(services: Services, gang: AcceptedGang | None, known: GangWorkload, use: QuotaUse) -> str:
     """Write how a gang uses its quota. Returns why that failed, or ''.
 
-    If the Workload has no quota, and ``gang`` is given, it gets the queue and the numbers of this gang. Raises
-    ``ApiUnavailableError``.
+    If ``gang`` is given and the Workload has no quota, also write the gang's queue and its numbers of members to the
+    Workload. Raises ``ApiUnavailableError``.
     """
     tries = 0
     while True:

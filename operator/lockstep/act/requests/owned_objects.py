@@ -64,14 +64,14 @@ class OwnedObjects:
         return f"{thing.called} of an earlier gang of this name is still there"
 
     def _may_pass(self, answer: Answer) -> bool:
-        """Whether the object may soon be the gang's: it is, an earlier gang's is there, or its creation conflicts."""
+        """Whether another try may help: the object is of this gang or an earlier one, or its creation conflicts."""
         return is_conflict(answer) or (answer.is_success and owner_uid(answer.body, self._gang) is not None)
 
     async def _present(self, thing: OwnedObject) -> Answer:
         """The answer with the existing object, which is created if it is missing.
 
-        A conflict if the creation conflicts although there is no such object: many simultaneous creations conflict over
-        a quota, or the garbage collector has just removed the object of an earlier gang.
+        The answer is a conflict if the creation conflicts, but no such object exists. Many simultaneous creations may
+        conflict over a quota, or the garbage collector has just removed the object of an earlier gang.
         """
         if not self._is_new:
             answer = await self._client.get(thing.place)

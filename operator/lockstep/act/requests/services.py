@@ -17,13 +17,13 @@ from lockstep.snapshot.snapshots import SnapshotCutter
 class Services:
     """The objects that every attempt and the cycle use.
 
-    ``now`` is the time of day in seconds, for users. ``monotonic`` measures durations, and no step of the time of day
-    moves it. ``writer`` writes statuses. ``count_binding`` is called with each binding's result. ``count_refused`` is
-    called for each status of an attempt that the API server refuses. ``count_given_up`` is called with what happens to
-    the bound pods of a Gang whose attempt fails, and ``suspensions`` suspends the owners of such pods. ``lost_nodes``
-    knows which nodes are lost. ``cutter`` knows whether a reservation would still be planned. An attempt waits
-    ``provision_timeout`` seconds for its volumes, and begins when ``window`` admits it. A Workload of Kueue keeps its
-    quota if it starts within ``quota_wait`` seconds.
+    ``now`` is the time of day in seconds, for users. ``monotonic`` measures durations, and does not change when the
+    clock is set. ``writer`` writes statuses. ``count_binding`` is called with each binding's result. ``count_refused``
+    is called for each status of an attempt that the API server refuses. ``count_given_up`` is called with what happens
+    to the bound pods of a Gang whose attempt fails, and ``suspensions`` suspends the owners of such pods.
+    ``lost_nodes`` knows which nodes are lost. ``cutter`` knows whether a reservation would still be planned. An attempt
+    waits ``provision_timeout`` seconds for its volumes, and begins when ``window`` admits it. A Workload of Kueue keeps
+    its quota if it starts within ``quota_wait`` seconds.
     """
 
     client: KubeClient

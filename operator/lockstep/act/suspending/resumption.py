@@ -40,7 +40,8 @@ class Suspension(NamedTuple):
 class Resumption:
     """Resumes the owner of one Gang's pods.
 
-    ``refused`` is called once if the API server refuses that. At this time the pods are gone, or ten minutes are over.
+    ``refused`` is called once if the API server refuses to resume the owner. At this time the pods are gone, or ten
+    minutes are over.
 
     ``sources`` are those of the operator. If the operator has chosen the owner's size, the owner stays suspended, and
     waits for another size.
@@ -114,7 +115,8 @@ class Resumption:
     def _set_by_others(self, found: Manifest) -> str:
         """What others have changed since the owner was suspended, as a clause; or ''.
 
-        A program that suspends it too also wants its pods to leave, so this matters only after they have left.
+        If another program has suspended the owner too, it also wants the pods to leave. So the clause names the
+        other program only after they have left.
         """
         if not self._owner.kind.is_suspended(found):
             return f"{self._owner} was suspended, and another program has resumed it"

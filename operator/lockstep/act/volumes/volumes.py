@@ -101,7 +101,7 @@ class VolumeProvider:
         return None
 
     def _unreachable(self, needed: NeededClaim, claim: ClaimFact, far: list[str]) -> Failure:
-        """The failure for a volume that its members' nodes, ``far``, can't reach.
+        """The failure for a volume that the nodes ``far`` of its members can't reach.
 
         The next plan uses the nodes of a kept volume. A volume that is deleted with its pod does not affect the plan.
         In this case the gang avoids ``far`` for a while.
