@@ -81,8 +81,9 @@ class Undoing:
     async def run(self, failure: Failure, *, landed_at: float) -> Failure:
         """Delete the pods, release the claims, and remove the reservation from the status if the gang still exists.
 
-        Pods that count as gone are left. Until the monotonic time ``landed_at``, earlier creates may still add pods. So
-        the last check comes after this time. Returns the failure unchanged.
+        If the gang succeeded before a change of its size, the reservation stays, and the status says that the gang has
+        succeeded. Pods that count as gone are left. Until the monotonic time ``landed_at``, earlier creates may still
+        add pods. So the last check comes after this time. Returns the failure unchanged.
         """
         self._log(failure)
         if not self._is_reported(failure) and await self._report(failure, self._what_keeps(self._cached())):

@@ -84,7 +84,8 @@ def pod_gone(seat: TakenSeat) -> Failure:
 def ranks_of(group: PodGroup, waiting: Sequence[KeyedPod]) -> Mapping[PodKey, int]:
     """The rank of each waiting pod: its completion index, or the lowest rank that no other pod has.
 
-    The indexes are ignored if two pods have the same index, such as pods of two Jobs.
+    All indexes are ignored if two waiting pods have the same index, such as pods of two Jobs. They are also ignored if
+    a pod on a node already has one of them as its rank.
     """
     taken = {pod.group.rank for pod in group.going_pods()}
     indexes = [pod.completion for pod in waiting if pod.completion >= 0]

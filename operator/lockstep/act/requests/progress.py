@@ -67,7 +67,7 @@ class Progress:
 
     @property
     def disrupted(self) -> Failure | None:
-        """Why the cluster took members away: the last reason, and the nodes of all losses; None if it took none."""
+        """Why the cluster took members away: the last reason, and the nodes of these members; None if it took none."""
         if self._taken_because is None:
             return None
         taken = [loss for loss in self.losses if not loss.is_own_failure]
