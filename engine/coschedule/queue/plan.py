@@ -30,7 +30,10 @@ _PLAN: Mapping[Promises, Callable[[Planner, list[PendingGang]], Planned]] = {
 
 
 class Counted(NamedTuple):
-    """A plan and the number of steps that it took; ``beyond`` of them were not free (``search.effort``)."""
+    """A plan and the number of steps that it took.
+
+    The first steps of each choice are free (``search.effort``); ``beyond`` counts the other steps.
+    """
 
     plan: Plan
     steps: int

@@ -1,8 +1,9 @@
 """The best run in one of many domains; few domains are searched.
 
 Method: search domains in the order of a bound on the merit of their runs, until the next bound is worse than the best
-run found. The best run has a time ``until``: room after it cannot make another run better (``RatedRun``). So only one
-of several domains that are alike until then is searched. The others are dropped after 1, 3, 7, … searches.
+run found. The best run has a time ``until``: room after it cannot make another run better (``RatedRun``). So if several
+domains are alike until then, only one of them is searched. After 1, 3, 7, … searches, all domains that are alike to a
+searched one are dropped.
 """
 
 from dataclasses import dataclass, field
@@ -31,7 +32,10 @@ class Rivals(Protocol):
         """The lowest rank of a node in each domain: int[d]."""
 
     def run(self, domain: int, until: float) -> RatedRun | None:
-        """Find the best run in a domain; runs worse than the best so far, which has this ``until``, may be left out."""
+        """Find the best run in a domain. Runs that are worse than the best run so far may be left out.
+
+        ``until`` is the time of the best run so far, as in ``RatedRun``; inf if there is none.
+        """
 
     def alike(self, until: float) -> IntArray:
         """Number domains, int[d]: domains with the same room for the gang up to ``until`` get the same number."""

@@ -1,4 +1,4 @@
-"""The choice of a run for one gang, with nodes by rank."""
+"""The choice of a run for one gang. Ranks in it are ranks of nodes (``slots.timeline``), not of members."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol, Self

@@ -135,7 +135,7 @@ def _labels(gang: PendingGang, terms: Iterable[Term], passes: BoolArray, topolog
 def _levels(labels: Sequence[_Label]) -> tuple[Level, ...] | TopologiesCross:
     """Return the levels of labels, the coarsest first; a refusal if domains overlap and none contains the other.
 
-    Domains of single nodes need no number.
+    If the domains of a label are single nodes, they are not numbered: ``Level.domain`` is 0 for each of these nodes.
     """
     single = [label for label in labels if label.is_of_single_nodes]
     shared = sorted(

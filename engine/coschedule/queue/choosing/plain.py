@@ -14,7 +14,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 
 class Standing(NamedTuple):
-    """Whether a gang keeps its run as the best and, if so, the alternative to it (see ``Placement``)."""
+    """Whether a gang keeps a run that was chosen before and, if so, the alternative to this run (see ``Placement``)."""
 
     is_best: bool
     alternative: Outline | None = None
@@ -73,7 +73,7 @@ class PlainChooser:
         return outline_of(self.demand.alternative(self.demand.search_space(timeline), chosen))
 
     def standing(self, timeline: Timeline, chosen: Outline) -> Standing:
-        """Return whether the gang keeps its earlier run ``chosen``: if that is the best, or if the best starts later.
+        """Return whether the gang keeps its earlier run ``chosen``: it does unless a better run starts no later.
 
         ``timeline`` has no claims of the run ``chosen``.
         """

@@ -119,7 +119,7 @@ def _merit(places: Iterable[Place], kept: Sequence[Place]) -> tuple[int, float]:
 
 
 def _too_late(places: Iterable[Place], delayed: Mapping[GangKey, float]) -> dict[GangKey, float]:
-    """Return inf for the places that are delayed by a visible time."""
+    """Return a start of inf, so that the place is dropped, for each gang that is delayed by a visible time."""
     starts = {place.gang.key: max(place.choice.outline.start, delayed.get(place.gang.key, -np.inf)) for place in places}
     planned = {place.gang.key: planned_start(place) for place in places}
     return {key: np.inf for key, start in starts.items() if start >= planned[key] + RESOLUTION_SECONDS}

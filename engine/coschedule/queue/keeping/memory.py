@@ -22,8 +22,9 @@ def remembering(snapshot: Snapshot, before: Snapshot, made: Plan) -> Snapshot:
 
     A promise is remembered as long as the gang requests the same. A placement is kept if its nodes still exist and are
     as fast for the gang as before. If all run times of the gang have changed by one factor, the run time of the
-    placement is multiplied by this factor. If its work has changed in another way, the placement is dropped, and counts
-    as a lost place. Gangs that were not planned before do not change.
+    placement is multiplied by this factor. If its nodes or its work have changed in another way, the placement is
+    dropped, and counts as a lost place. A gang that now requests something else has neither promise nor lost place.
+    Gangs that were not planned before do not change.
     """
     memory = _Memory(snapshot, before, made)
     return replace(snapshot, gangs=tuple(memory.remembered_by(gang) for gang in snapshot.gangs))

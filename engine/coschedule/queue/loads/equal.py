@@ -3,13 +3,15 @@
 Objective: minimise start + e * T(P) * (1 + price * P), where e is the largest slow-down used. Choose among all instants
 at which slots appear, all slow-downs and all sizes. A slot counts only if it lasts until the gang would finish.
 
-Method: for a lower bound on the values from an instant, count all slots that outlast the shortest run, by ranges of
-slow-downs. Search instants in the order of their bounds, until the next bound is worse than the best choice found. This
-usually takes two or three instants. If there are more slow-downs than ranges, instants that remain after a few searches
-are bounded again by smaller ranges. This matters with a price, since a price makes small differences large. From an
-instant, slow-downs are bounded by the slots that outlast the shortest run at each slow-down. Slow-downs are evaluated
-in the order of these bounds, some at a time, as one matrix over slow-downs and sizes. With thousands of different
-speeds, the bounds leave few slow-downs.
+Method: compute a lower bound on the values from each instant. For this, count all slots that outlast the shortest run,
+by ranges of slow-downs. Search instants in the order of their bounds, until the next bound is worse than the best
+choice found. This usually takes two or three instants. There may be more slow-downs than ranges. Then, after a few
+searches, compute the bounds of the remaining instants again, with smaller ranges. This matters with a price, since a
+price makes small differences large.
+
+To search an instant, compute a lower bound on the values at each slow-down. For this, count the slots that outlast the
+shortest run at this slow-down. Evaluate slow-downs in the order of these bounds, some at a time, as one matrix over
+slow-downs and sizes. With thousands of different speeds, the bounds leave few slow-downs.
 """
 
 from dataclasses import dataclass, field, replace

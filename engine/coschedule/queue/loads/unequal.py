@@ -3,11 +3,11 @@
 Objective: minimise the value (``queue.problem.price``) over all instants at which slots appear and all sizes. A run
 uses the fastest slots that last until it finishes.
 
-Theorem: with fewer slots, no run of any size ends earlier. So from one start, first use all slots. If the slots of the
-best run all last until its finish, it is the best. Otherwise a run of its size must use only the slots that last, and
-ends no earlier. Then search again. Without a price, no size ends before that finish, so slots that end before it are
-useless for all sizes. With a price, other sizes may end before it. They keep their slots and are searched apart from
-this size.
+Theorem: with fewer slots, no run of any size ends earlier. So from one start, first use all slots. Let f be the finish
+of the best run. If all slots of this run last until f, it is the best run. Otherwise search again: runs of this size
+end at f or later, so they can use only slots that last until f. Without a price, no size ends before f, so slots that
+end before f are useless for all sizes. With a price, other sizes may end before f. They keep their slots and are
+searched apart from this size.
 
 Method: search instants in the order of a lower bound on the value of their runs. Stop when the next bound is worse than
 the best run found. Each instant takes one or two searches, and more only where lost slots matter. The bound uses all

@@ -6,8 +6,8 @@ dt with the probability r(t) dt. Let S(t) be the probability that no owner is ba
 
     E = sum over hours of  S(a) * integral from a to b of  u(t) * r * exp(-r * (t - a)) dt,
 
-where u(t) is the time since the start of the run, or since its last checkpoint. Between two checkpoints u rises by one
-a second, and over x seconds from u = 0 the integral is
+where an hour lasts from a to b, and u(t) is the time since the start of the run, or since its last checkpoint. Between
+two checkpoints u rises by one a second, and over x seconds from u = 0 the integral is
 
     g(x) = (1 - exp(-r * x) * (1 + r * x)) / r.
 

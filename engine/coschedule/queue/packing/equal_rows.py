@@ -1,4 +1,4 @@
-"""Groups of equal rows, found as they are asked for: often the first few of thousands are enough."""
+"""Finds groups of equal rows one by one, on demand: callers often need only the first few of thousands."""
 
 from collections.abc import Iterator
 from itertools import islice

@@ -1,11 +1,13 @@
-"""Ways to put members of several roles on nodes so that the members of each role together are worth enough.
+"""Puts members of several roles on nodes, so that the members of each role together are worth enough.
 
-Each goal is about one role. A member has a worth for the goal of its role, such as the pieces that it can do by some
-time. A way to put members on nodes is dropped if another way with the same counts is worth at least as much for every
-goal. Worth beyond a goal does not count. So the ways that are left show which goals can be met together.
+Each member has a worth, such as the number of pieces that it can do by some time. The goal of a role is a least sum of
+the worths of its members. A *way* puts some members of each role on nodes. If two ways have the same counts, and one is
+worth at least as much for every goal, the other one is dropped. Worth beyond a goal does not count. So the ways that
+are left show which goals can be met together.
 
-Example: two roles of one member each, a fast node, on which a member is worth 2, and a slow one, on which it is worth
-1. The ways (2, 1) and (1, 2) are left. So the goals (2, 1) can be met, and the goals (2, 2) can't.
+Example: two roles have one member each, and two nodes have room for one member each. A member is worth 2 on the fast
+node, and 1 on the slow node. The ways with the worths (2, 1) and (1, 2) are left. So the goals (2, 1) can be met, and
+the goals (2, 2) can't.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,7 +39,8 @@ class _Options(NamedTuple):
 class Goals(NamedTuple):
     """Goal k is that all members of role ``roles[k]`` together are worth ``enough[k]``.
 
-    A member of the role is worth ``worth[c, k]`` on a node of class c. ``class_of`` has the class of each rank.
+    A member of the role is worth ``worth[c, k]`` on a node of class c. ``class_of[i]`` is the class
+    of the node of rank i.
     """
 
     roles: tuple[int, ...]
@@ -47,9 +50,10 @@ class Goals(NamedTuple):
 
 
 class _AddedPart(NamedTuple):
-    """A part that was added: way w takes its option ``option[w]``, and is the way ``before[w]`` without the part.
+    """A part that was added: way w is the earlier way ``before[w]`` together with option ``option[w]`` of the part.
 
-    Option o gives ``given[o, r]`` members. ``place`` is a node by rank, or the ways of a domain, which are its options.
+    Option o gives ``given[o, r]`` members of each role. ``place`` is the rank of a node, or the ways of a domain. The
+    options of a domain are its ways.
     """
 
     place: "int | Ways"
@@ -154,9 +158,10 @@ def _obeying(domain: Domain, ways: Ways) -> Ways:
 
 
 def _best(cells: IntArray, worths: FloatArray, effort: Effort) -> IntArray:
-    """Return the ways, by cell, for which no other way of the same cell is as good for every goal.
+    """Drop each way if another way of the same cell is at least as good for every goal; return the rest, by cell.
 
-    Each round keeps the first remaining way of each cell, and drops the ways that are better than this way for no goal.
+    One of several equal ways is kept. Each round keeps the first remaining way of each cell. The other ways of this
+    cell remain only if they are better for some goal.
     """
     left = np.lexsort((*-worths.T[::-1], cells))
     kept = []

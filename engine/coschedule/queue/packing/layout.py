@@ -1,9 +1,9 @@
 """Tables of the numbers of members of several roles that a part of the cluster can hold.
 
 A table has a cell for each combination of counts of the *counted* roles, from none to all that are needed. The value of
-a cell is the largest number of members of the one *maximised* role that fit in addition. Without such a role, it may be
-the largest worth of the members of some roles. It is -inf where the combination does not fit. Nodes that hold more
-members of a role also hold fewer, unless the role is ``exact``.
+a cell is the largest number of members of the one *maximised* role that fit in addition. Without a maximised role, the
+value may be the largest worth of the members of some roles. The value is -inf if the combination does not fit. If nodes
+can hold some number of members of a role, all smaller numbers count as possible too, unless the role is ``exact``.
 
 Example: 1 launcher is counted, and up to 4 workers are maximised. Each takes one CPU, and a node has 3. Its table is
 [3, 2]: 3 workers without the launcher, 2 with it. Two such nodes have [4, 4], as no more than 4 workers are needed.
@@ -17,7 +17,7 @@ import numpy as np
 from coschedule.model.numbers import BoolArray, FloatArray, IntArray
 
 _MOST_TABLES, _MOST_CELLS_AT_ONCE = 64, 2**14
-"""The maximum of tables, and the approximate maximum of cells, that are computed together."""
+"""The most tables that are computed together, and about the most cells of all these tables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,7 +47,7 @@ class Layout:
         return int(counts @ self.strides)
 
     def source(self, cell: int, given: IntArray) -> int:
-        """Return the cell of the counts that remain after ``given[r]``; members beyond the counts are ignored."""
+        """Subtract ``given[r]`` from the counts of ``cell``, down to 0; return the cell of the counts that remain."""
         return self.cell(np.maximum(self.counts[cell] - given, 0))
 
 

@@ -1,5 +1,7 @@
 """Places a gang on nodes: parts of the cluster are added up one by one, until all members have a place.
 
+The rank of a node is its number in the timeline (``slots.timeline``), not that of a member.
+
 A part is a group of alike nodes, or a domain, which has parts of its own. The table of the whole follows from the
 tables of its parts (``layout``). So all ways to distribute members are covered, except ways that differ only in the
 names of nodes.

@@ -184,7 +184,10 @@ def _sums_of_halves(amounts: IntArray) -> tuple[list[int], list[int]]:
 
 
 def _most_in_one(case: Case, party: Party, domains: IntArray) -> int | None:
-    """Count the members that fit in the domain with the most room, int[n]; None if enough fit, or for several roles."""
+    """Count the members that fit in the domain with the most room; None if enough fit, or for several roles.
+
+    Node n is in the domain ``domains[n]``, -1 for none.
+    """
     there = domains >= 0
     if len(case.gang.roles) > 1 or not there.any():
         return None

@@ -12,9 +12,10 @@ nodes one by one, and take the first set. The order of nodes: fewest missing slo
 everything with a known end has ended, then rank. Nodes that are almost free keep idle slots from other gangs for the
 shortest time. Where ends are memoryless, they also keep the fewest slots from other gangs on average.
 
-Method: visit the nodes in that order, and take each node with which the set can still be completed. That is so if the
-largest of the remaining nodes, as many as are still to be chosen, add up to the rest. A rejected node completes no
-larger set either. So this finds the first set, in O(n log n).
+Method: let k be the fewest nodes that can be enough. Visit the nodes in that order, and take each node with which the
+set can still be completed. To check a node, add it to the set. Then fill the set up to k nodes with the largest nodes
+that are not visited yet. Their slots must be enough. A node that is rejected would also be rejected later, when the set
+has more nodes. So this finds the first set, in O(n log n).
 """
 
 import heapq
@@ -112,7 +113,7 @@ def _first_set(in_the_end: InTheEnd, needed: int) -> IntArray | None:
 
 
 class _Rest:
-    """Of the nodes not visited yet, the largest ones: as many as are still to be chosen, with the sum of their slots.
+    """The largest of the nodes not visited yet: as many as are still to be chosen, with the sum of their slots.
 
     If one of these nodes is chosen, it is removed. If another node is chosen, the smallest of these nodes is removed.
     """

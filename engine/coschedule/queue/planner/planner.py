@@ -86,7 +86,7 @@ class Planner:
         return copy(self)
 
     def decide(self, gang: PendingGang) -> Decision:
-        """Decide on the next gang; claim its placement, which starts by its promise if possible, or its node hold."""
+        """Decide on the next gang, and claim its placement or node hold. It starts by its promise if possible."""
         return self._guarded(self._decide, gang)
 
     def go_on(self, places: Sequence[Place], timeline: Timeline) -> None:

@@ -98,7 +98,7 @@ def _may_change(refusal: Refusal) -> bool:
         case Reason.PLANNING_FAILED:
             return False
         case Reason.HOLDS_NODES | Reason.BEHIND_IN_QUEUE:
-            # Callers of the engine give these reasons.
+            # The engine makes no refusal with one of these reasons.
             return False
         case _:
             assert_never(reason)

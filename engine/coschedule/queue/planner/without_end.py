@@ -24,7 +24,10 @@ class WithoutEnd:
     hold: OpenEnded
 
     def taking(self, owned: Iterable[tuple[GangKey, Claim]], node: IntArray) -> "WithoutEnd":
-        """Return these facts after claims, each gang's claims in a row; the node of rank k has the index node[k]."""
+        """Return these facts after more claims; the node of rank k has the index node[k].
+
+        ``owned`` must list all claims of a gang one after the other.
+        """
         endless = [(gang, claim) for gang, claim in owned if claim.finish == np.inf]
         if not endless:
             return self

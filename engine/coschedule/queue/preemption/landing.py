@@ -124,7 +124,10 @@ class Landing:
         return not self._breaks_a_promise(victims)
 
     def after(self, victims: Sequence[RunningGang], gangs: Iterable[PendingGang] | None = None) -> Snapshot:
-        """Return the world in which the victims give way, and the gang awaits that; with only ``gangs``, if given."""
+        """Return the snapshot in which the victims give way, and the gang waits until they have left.
+
+        If ``gangs`` are given, only these gangs wait in the snapshot.
+        """
         waiting = self.world.gangs if gangs is None else gangs
         return awaiting(with_gangs(without(self.world, victims), waiting), self._gang.key, self._gone_by(victims))
 

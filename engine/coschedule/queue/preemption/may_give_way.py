@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakingBounds:
-    """The bounds on all victims together: ``budgets`` bound their pods, a ``claim`` the resources of each group."""
+    """Bounds on all victims together: ``budgets`` bounds their pods, ``claim`` bounds the resources of each group."""
 
     budgets: tuple[int, ...]
     claim: ShareClaim | None = None

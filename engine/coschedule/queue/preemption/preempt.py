@@ -148,7 +148,8 @@ def _as_promised(decision: Decision, before: Decision, promises: Promises) -> De
     if not isinstance(decision, Placement) or not isinstance(before, Placement):
         return decision
     if before.promised is None:
-        # Without slack, the promise of a gang may be new. With slack, gangs were only bound to their planned starts.
+        # With slack, the search uses planned starts as promises (``with_starts_promised``), so this is no real promise.
+        # Without slack, it is real, and may be new.
         return replace(decision, promised=None) if promises is Promises.SLACK else decision
     return replace(decision, promised=before.promised) if decision.start <= before.promised else decision
 

@@ -92,7 +92,7 @@ class VictimSearch:
 
     @cached_property
     def _charged_in_front(self) -> dict[GangKey, float]:
-        """The charge, in this plan, of the group of each gang before the turn of the gang."""
+        """The charge of each gang's group in this plan, before the gang has its turn."""
         shares, decisions = self._snapshot.shares, {one.gang: one for one in self._made.decisions}
         charged, in_front = [0.0] * len(shares.groups), dict[GangKey, float]()
         for gang in planning_order(self._snapshot):

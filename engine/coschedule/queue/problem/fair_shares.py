@@ -8,7 +8,7 @@ from coschedule.queue.problem.decisions import Decision, Placement
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 
 _UNKNOWN_SECONDS = 3600.0
-"""A run of unknown end is charged for this many seconds, until it has ended."""
+"""While the end of a run is unknown, its group is charged for this many seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

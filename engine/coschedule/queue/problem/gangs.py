@@ -183,7 +183,8 @@ class PendingGang:
     the indices of the nodes that it holds already.
 
     The gang starts by ``promised`` wherever that is possible; inf without a promise. ``kept`` is its placement in the
-    previous plan; None if there was none, or if it no longer counts. In the second case, it is a ``lost_place``.
+    previous plan; None if there was none, or if it no longer counts. ``lost_place`` says that there was a placement
+    that no longer counts.
 
     With ``may_preempt``, gangs of lower priority may be evicted for it. ``awaits`` is the time by which gangs that are
     already being evicted for it will have ended. If the gang is planned to start by then, no more gangs are evicted.
@@ -240,7 +241,10 @@ class PendingGang:
         return start >= self.promised + RESOLUTION_SECONDS
 
     def starts_after_victims(self, now: float) -> float:
-        """Return the time by which the gang starts after others give way to it; inf if none do, or without ``work``."""
+        """Return the time by which the gang starts if other gangs are giving way to it, else inf.
+
+        The time is also inf if the run time of the gang is unknown.
+        """
         if self.work is None or self.awaits == -math.inf:
             return math.inf
         return max(self.awaits, math.nextafter(now, math.inf))

@@ -15,7 +15,7 @@ from coschedule.model.numbers import FloatArray, IntArray
 Numbers = TypeVar("Numbers", float, FloatArray)
 
 _ROUNDING = 2.0**-48
-"""An upper bound on the relative error of a value, and of a bound on it."""
+"""An upper bound on the relative rounding error of a value, and of a lower bound on values."""
 
 
 @dataclass(frozen=True, slots=True)

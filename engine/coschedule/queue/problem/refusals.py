@@ -19,7 +19,10 @@ class Reason(StrEnum):
     WINDOW_TOO_SHORT = "WindowTooShort"
     """There is room, but the windows of nodes close before the gang could end."""
     HELD_BY_GANGS_IN_FRONT = "HeldByGangsInFront"
-    """There is room, but gangs in front use it: without an end, until windows of nodes close, or as a node hold."""
+    """There is room, but gangs in front use it.
+
+    They have no known end, hold nodes, or end so late that the windows of nodes close before this gang could end.
+    """
     DEADLINE_CANNOT_BE_MET = "DeadlineCannotBeMet"
     """Every possible placement ends after the deadline."""
     HELD_BY_LASTING_PODS = "HeldByLastingPods"

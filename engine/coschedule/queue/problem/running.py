@@ -84,7 +84,7 @@ class RunningGang:
 
     @property
     def whole(self) -> "RunningGang":
-        """The gang as it is now: itself, if it is evicted; the gang before the change, if it shrinks."""
+        """The gang as it runs now. For a ``ShrinkingGang``, this is the gang before it shrinks."""
         return self
 
     def lost_work(self, now: float) -> float:

@@ -107,7 +107,7 @@ class Renewal:
 
 
 def _moving(planner: Planner, gangs: Sequence[PendingGang]) -> set[GangKey]:
-    """Return the gangs without a promise if these gangs are of several groups, else no gangs."""
+    """Return the gangs without a promise if all ``gangs`` together are of several groups, else no gangs."""
     return {gang.key for gang in gangs if math.isinf(gang.promised)} if planner.charged.is_contested(gangs) else set()
 
 

@@ -30,7 +30,7 @@ _AT_ONCE = 16
 
 
 class _Hit(NamedTuple):
-    """A run. If ranks are equal, the run with the lesser pace is better."""
+    """A run with its ``rank`` (``run_preferences``). If ranks are equal, the run with the lesser pace is better."""
 
     rank: Rank
     pace: int

@@ -2,13 +2,16 @@
 
 Times are in units, which are pieces of weight 1 on an idle reference node, without the overhead.
 
-Method: seats of several pools that are found at once (``roles.quick_seats``) are the best if they reach the bound. Else
-the earlier times at which some member ends a piece are tried. By a time, a member can do a number of pieces that
-depends on its node. With one pool, its members are seated so that the sum of these numbers is the largest. With several
-pools, each pool has to reach its own sum. First maximise the sum over all pools, where a pool counts with the part of
-its pieces that it can do. If that is too little, no seats are enough. If it is enough for each pool, the seats are
-found. Else each pool that falls short is seated as if it alone counted. If that is enough for each, the pools compete
-for nodes, and all combinations of sums are searched (``packing.frontier``). Pools on nodes of their own never compete.
+Method: for several pools, first find good seats at once (``roles.quick_seats``). They are the best if they reach the
+bound. Otherwise try times at which some member ends a piece, from the bound on, and earlier than these seats end. By
+each time, a member can do a number of pieces that depends on its node. If there is one pool, seat its members so that
+the sum of these numbers is the largest. If there are several pools, each pool has to do all of its own pieces:
+
+- Maximise the sum over all pools of the part of its pieces that each pool can do. If this sum is less than the number
+  of pools, no seats are enough. If each pool can do all of its pieces, the seats are found.
+- Otherwise seat each pool that falls short as if it alone counted. If a pool still falls short, no seats are enough.
+- Otherwise the pools compete for nodes. Search all combinations of sums (``packing.frontier``). Pools on nodes of their
+  own never compete.
 """
 
 from collections.abc import Sequence

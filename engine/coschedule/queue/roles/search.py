@@ -22,7 +22,7 @@ from coschedule.queue.search.effort import Effort
 from coschedule.queue.slots.timeline import Timeline
 
 _ROUNDING = 1 + 1e-9
-"""A factor of upper bounds: sums of amounts are rounded, and no bound must become too low by that."""
+"""Upper bounds are multiplied by this factor. So they are not too low, although sums of amounts are rounded."""
 
 
 class Found(NamedTuple):

@@ -34,7 +34,7 @@ def _limits_of_choices() -> Limits:
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """Counts the steps spent for the gangs of a plan, in all its forks.
+    """Counts the steps spent for the gangs of a plan, in all forks of its planner.
 
     ``spent`` counts all steps, and ``beyond`` counts the steps that were not free, as do ``by_gang`` and ``by_tenant``.
     ``reserve`` is the number of steps reserved for each known tenant. ``unused_reserve`` is the number of all reserved
@@ -122,7 +122,7 @@ class Effort:
             account.spend(gang, steps, max(0, steps - by_itself))
 
     def once_more(self) -> None:
-        """Allow as many steps again, to find any run where the best was not found."""
+        """Allow as many steps again, so that a search that has not found the best run can find any run."""
         self.was_over, self.before, self.spent = self.was_ever_over, self.total, 0
 
 

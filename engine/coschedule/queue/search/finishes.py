@@ -1,4 +1,4 @@
-"""When runs end: a run that is too short for the resolution of time still takes an instant."""
+"""When runs end: each run ends after its start, even if it is shorter than the resolution of times."""
 
 import numpy as np
 

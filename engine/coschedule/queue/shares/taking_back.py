@@ -3,9 +3,9 @@
 The share of a group is a part of all nodes: its weight divided by the sum of all weights. A group that holds less than
 its share may take from groups that hold more than their shares, and have used more for their weights. It takes until
 these groups hold their shares. So a group that holds its share never takes. Resources that a group takes up to its
-share are never taken from it. A gang that had to leave waits behind the gang that has taken its place, since its group
-has used more. Hence, while no gang ends, the number of times that gangs take back is at most the number of waiting
-gangs. Two groups never take the same nodes in turn.
+share are never taken from it. The group of a gang that had to leave has used more for its weight than the group that
+took its place. So this gang waits behind the gang in its place. Hence, while no gang ends, the number of times that
+gangs take back is at most the number of waiting gangs. Two groups never take the same nodes in turn.
 """
 
 import math

@@ -37,7 +37,7 @@ def _amounts(spans: Spans, wanted: IntArray) -> IntArray:
 
 
 def _least_to_come(spans: Spans, wanted: IntArray) -> IntArray:
-    """Return the least of each of the amounts from each span of a class on."""
+    """Return, for each span, the least of each amount in this span and in all later spans of its class."""
     return np.stack([_least_of_rest(amounts, spans.owner) for amounts in _amounts(spans, wanted).T], axis=1)
 
 

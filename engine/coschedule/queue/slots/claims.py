@@ -112,7 +112,11 @@ def cut(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> Spans:
 
 
 def _changes(spans: Spans, groups: Groups, claims: Sequence[Claim]) -> tuple[IntArray, FloatArray, IntArray]:
-    """List each change as group, time and gain. Columns of the gain: resources, whether open, claims that close."""
+    """List the changes on the nodes of each group: the group, the time and the gain of each change.
+
+    A gain is the difference in these columns: free resources, whether the nodes are open, number of claims that close
+    the nodes.
+    """
     there = np.column_stack([spans.free, spans.open, np.zeros_like(spans.owner)])
     closes = np.array([[0, -claim.closes] for claim in claims])
     taken = np.column_stack([np.array([claim.request for claim in claims]), closes])[groups.claim]

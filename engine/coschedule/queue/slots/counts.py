@@ -14,7 +14,7 @@ def count_outlasting(open_slots: OpenSlots, shortest: FloatArray, *, among: IntA
 
     ``among[k]`` is the index of an instant, rising. The paces are divided into ranges of about equal length, the
     fastest first. A slot counts for its own range and for all slower ranges, if it lasts for ``shortest[range]``
-    seconds. These seconds never fall.
+    seconds. ``shortest`` never falls from one range to the next.
     """
     instants = open_slots.instants[among]
     first = np.searchsorted(instants, open_slots.times)[open_slots.begin]

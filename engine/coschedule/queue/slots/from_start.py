@@ -30,7 +30,7 @@ class SlotsFrom:
     def lost_soon(self, finishes: FloatArray) -> IntArray:
         """Count the slots of pace t and of faster ones that end before ``finishes[t]``, which rise: int[t]."""
         gone = self.end < finishes[-1]
-        # A loss counts from the first pace on that may use the slot and whose finish is after the loss.
+        # A slot that ends counts for each pace that is at least the slot's pace, and whose finish is after this end.
         first = np.maximum(self.pace[gone], finishes.searchsorted(self.end[gone], side="right"))
         return self._by_pace(first, self.slots[gone])
 

@@ -18,7 +18,7 @@ from coschedule.queue.problem.terms import Term
 from coschedule.queue.why.following import before, decision_of, turn_of
 
 MOST_GANGS = 8
-"""The most gangs whose absence is tried, one at a time: the gangs on the largest numbers of nodes in question."""
+"""The most gangs whose absence is tried, one at a time. Gangs on the most of the nodes in question come first."""
 
 _MOST_TAINTS = 4
 _OF_KUBERNETES = "node.kubernetes.io/"
