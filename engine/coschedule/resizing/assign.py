@@ -34,7 +34,7 @@ class Chosen(NamedTuple):
 class Assigned(NamedTuple):
     """The nodes ``given`` to gangs that change or start.
 
-    There are too few nodes for gangs that ``failed``. Each has its largest smaller size with enough nodes, 0 for none.
+    For each gang that finds too few nodes, ``failed`` has the next smaller size with enough nodes, 0 if there is none.
     """
 
     given: Sequence[tuple[Chosen, SizedStart]]
@@ -76,7 +76,7 @@ def _given_up(one: Chosen, kept: Sequence[int]) -> list[int]:
 
 
 def _largest_smaller(one: Chosen, free: Sequence[int], seats: RunSeats, now: float, limit: float) -> int:
-    """Return the largest smaller size with which a gang grows or starts, and finds enough seats; 0 for none."""
+    """Return the next size below the chosen one with which the gang grows or starts on enough seats; 0 for none."""
     least = 0 if one.run is None else one.run.size
     sizes = sorted((size for size in one.sized.sizes.tolist() if least < size < one.size), reverse=True)
     tried = (one._replace(size=size) for size in sizes)

@@ -39,9 +39,9 @@ class Resized(NamedTuple):
     """The chosen ``sizes`` and starts, the snapshot ``after`` these, and the ``plan`` of all other gangs on it.
 
     Sizes must be chosen again at ``again`` at the latest, inf for never. This is the first of these times after now: a
-    promise, a planned start of a gang without a promise, or the time at which a run may change its size. ``placed`` are
-    further gangs that start now, as planned before gangs of unknown end changed their sizes. ``in_vain`` means: plans
-    were made so that gangs of unknown end give room back, and no plan helped.
+    promise, a planned start of a gang without a promise, or the time at which a run may change its size. If gangs of
+    unknown end change their sizes, ``placed`` has the starts of the plan that was made before; these starts also stay.
+    ``in_vain`` means: plans were made so that gangs of unknown end give room back, and no plan helped.
     """
 
     sizes: SizePlan

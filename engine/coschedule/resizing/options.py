@@ -15,7 +15,10 @@ from coschedule.resizing.worth import Worth, worth_of
 MOST_SIZES = 20
 """The most sizes of one gang that are compared. If there are more, they are spread evenly by ratio."""
 ASKED_GAIN = 1e-6
-"""A wanted size is worth more than the present one by at least this part, which is less than any other gain."""
+"""A wanted size is worth at least 1 + ``ASKED_GAIN`` times as much as the present size.
+
+This difference is so small that it decides only if no other gang gains from the seats.
+"""
 
 
 class Sized(NamedTuple):
@@ -115,8 +118,8 @@ def _others(run: ElasticRun, worth: Worth, *, most: int) -> IntArray:
 def options_of_waiting(gang: WaitingGang, *, now: float, limit: float, most: int, must_start: bool) -> Sized:
     """List the sizes up to ``most`` with which a gang may start, as if it ran at the slow-down ``limit``.
 
-    The first option is to wait, unless it must start. A gang that is not elastic has only its best size of all, or none
-    if that is more than ``most``, unless it must start.
+    The first option is to wait, unless the gang must start. A gang that is not elastic and need not start has one size:
+    ``best_at_price``, or none if that is more than ``most``.
     """
     worth = worth_of(gang.sizes, gang.shared, left=1.0, age=now - gang.created)
     if gang.elastic or must_start:
@@ -142,7 +145,7 @@ def distinct_sizes(worth: Worth, sizes: IntArray) -> IntArray:
 
 
 def best_at_price(gang: WaitingGang) -> int:
-    """Return the best size of a gang that keeps it, on enough equal nodes."""
+    """Return the best size of a gang that never changes its size, as if there were enough equal nodes."""
     sizes = gang.sizes.between(1, gang.sizes.maximum)
     values: FloatArray = gang.shared.times(gang.sizes.maximum)[sizes - 1] * Price(gang.member_price).weights(sizes)
     return int(sizes[values.argmin()])

@@ -18,8 +18,9 @@ def placements(snapshot: Snapshot, sizes: SizePlan, runs: Sequence[SizedRun]) ->
     """List a placement for each start in ``sizes``, in the same order; ``runs`` has the gangs that change their size.
 
     A gang starts now if it fits into the free resources of the snapshot. Other gangs start when the members that
-    running gangs give up have left, after their grace. A gang starts at its promise if this is earlier and not over.
-    Promises stay as they are, and no gang gets a new promise, as the next plan may choose other sizes.
+    running gangs give up have left, after their grace. If the promise of such a gang is earlier and has not passed, the
+    gang starts at its promise. Promises stay as they are, and no gang gets a new promise, as the next plan may choose
+    other sizes.
     """
     gangs, free, graces = {gang.key: gang for gang in snapshot.gangs}, snapshot.free.copy(), _graces(sizes, runs)
     for start in sizes.starts:
@@ -73,6 +74,6 @@ def _latest(snapshot: Snapshot, awaited: Mapping[int, float]) -> str | None:
 
 
 def _begin(now: float, gang: PendingGang, awaited: Mapping[int, float]) -> float:
-    """Return when all awaited nodes have room, or the promise of the gang if this is earlier and not over."""
+    """Return when all awaited nodes have room, or the gang's promise if it is earlier and has not passed."""
     begin = now + max(awaited.values(), default=0.0)
     return min(begin, gang.promised) if gang.promised > now else begin

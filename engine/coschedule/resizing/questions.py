@@ -44,7 +44,7 @@ class Asked(NamedTuple):
 
 
 class Questions(NamedTuple):
-    """The question of each group, at least one, and the ``world`` of the runs of all groups, also of those not asked.
+    """The questions of at least one group. ``world`` has the runs of all groups, also of groups without a question.
 
     ``again`` is when it is the turn of other groups, inf for never.
     """
@@ -80,7 +80,7 @@ def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[Pen
 
 
 def beside_places(question: SizeQuestion, snapshot: Snapshot, decisions: Iterable[Decision]) -> SizeQuestion:
-    """Return the question in which other gangs leave the nodes of these decisions by their starts.
+    """Return the question in which each decision holds its nodes: other gangs must leave them before it starts.
 
     A node hold counts like a placement.
     """

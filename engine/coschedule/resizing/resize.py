@@ -114,10 +114,11 @@ def _least_urgent(sizes: SizePlan, world: World) -> float:
 def _with_due_gangs(
     best: Resized, world: World, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None
 ) -> Resized:
-    """Return the choice; or all gangs shrink, if fewer gangs are then late, and a promise of a late gang is due.
+    """Return the choice, or the choice in which all gangs shrink.
 
-    No choice of sizes starts a gang that takes no part. But an earlier plan may have promised its start as if gangs
-    shrank for it when the promise is due.
+    All gangs shrink if a promise of a late gang is due, and fewer gangs are then late. In a long queue, this is not
+    tried. A choice of sizes starts only gangs that take part. But an earlier plan may have promised a start to another
+    gang, on the assumption that running gangs shrink when this promise is due.
     """
     snapshot = world.snapshot
     due = {gang.key for gang in snapshot.gangs if max(gang.promised, gang.not_before) <= snapshot.now}
@@ -157,8 +158,8 @@ def _delaying_none(
 def _apart(made: Resized, question: SizeQuestion, world: World) -> list[PendingGang]:
     """List the gangs that a choice must not delay.
 
-    They take no part, lack idle seats for the size that they would keep, or hold nodes for the first time. They have no
-    promise, and are urgent enough.
+    Each of these gangs has no promise, and is urgent enough. It also takes no part, lacks idle seats for the size that
+    it would keep, or holds nodes for the first time.
     """
     least = _least_urgent(made.sizes, world)
     holding = {one.gang for one in made.plan.decisions if isinstance(one, Unplaceable) and one.hold is not None}
@@ -206,7 +207,7 @@ class _First(NamedTuple):
 def _best_of(first: _First, world: World, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None) -> Resized:
     """Return the first of the tries in which no gang is late, else the last one with the fewest late gangs.
 
-    In the world are the runs of all groups, since any of them may shrink later for a promise.
+    The world has the runs of all groups, since any of them may shrink later for a promise.
     """
     tried = list[Resized]()
     for sizes in _tries(first, tried):

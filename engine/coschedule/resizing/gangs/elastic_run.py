@@ -43,16 +43,16 @@ class ElasticRun(SizedRun):
 
     @property
     def fewest_members(self) -> int:
-        """The fewest members to which the gang may shrink: if a size is asked of it, it shrinks to no other size."""
+        """The fewest members to which the gang may shrink. If a size is asked of it, it shrinks to no other size."""
         if self.asked is None:
             return self.shared.least(self.sizes)
         return min(self.asked, self.size) if self.is_due else self.size
 
     @property
     def least_rest(self) -> float:
-        """The least rest of its run, in seconds, with which the gang may change its size for any reason.
+        """The gang may change its size for any reason if it runs for at least this many seconds more.
 
-        With a shorter rest, the gang changes its size only if a gang must start, or if a size is asked of it.
+        Otherwise the gang changes its size only if a gang must start, or if a size is asked of it.
         """
         return LEAST_RESTARTS * self.terms.restart_time
 

@@ -41,7 +41,11 @@ class OpenEndedRun(SizedRun):
 
     @property
     def largest(self) -> int:
-        """The largest size that the gang may get: an asked size, or the present size if that meets the deadline."""
+        """The largest size that the gang may get.
+
+        If a size is asked, it is this size, or the present size if the asked one is not allowed. Otherwise it is the
+        present size if that meets the deadline, else the largest of ``sizes``.
+        """
         if self.asked is None:
             return self.size if self.meets_its_deadline else self.sizes.maximum
         return self.asked if self.is_due else self.size

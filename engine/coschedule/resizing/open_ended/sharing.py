@@ -80,7 +80,7 @@ class Sharing:
         return [*staying, *moved]
 
     def _moved(self, idle: IntArray, role: Role, left: _Taken, finish: float) -> Iterator[_Taken]:
-        """List the members ``left`` on the fastest nodes with idle room; members without such a node stay."""
+        """Put the members in ``left`` on the fastest nodes with idle room, and list them; the others stay."""
         facts, count = self._snapshot, left.members
         if not count:
             return
