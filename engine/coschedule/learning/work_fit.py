@@ -1,9 +1,9 @@
 """The law T(P) = serial/P + fixed + perMember·P + perLogMember·log2 P that finished runs have followed.
 
 Each subset of the four terms is solved by least squares on relative errors. Subsets with a negative coefficient are
-dropped. The best non-negative solution of the four terms is among the other subsets. The chosen subset forecasts each
-run best from the other runs (leave-one-out). If other subsets are almost as good, the one with the fewest terms is
-chosen.
+dropped. One of the remaining subsets has the best non-negative solution of the four terms. The chosen subset is the one
+that best forecasts each run from the other runs (leave-one-out). If several subsets are almost as good, the one with
+the fewest terms is chosen.
 """
 
 import math
@@ -95,7 +95,7 @@ class WorkFit:
 
     @property
     def _coefficients_of_work(self) -> FloatArray:
-        """The coefficients of ``work``, float[4], which are the coefficients of the law with a serial time above 0."""
+        """The coefficients of ``work``, float[4]: as in the law, but a serial time near 0 is raised to a small one."""
         least = _LEAST_SERIAL_PART * self.coefficients.sum()
         return np.append(max(self.coefficients[0], least), self.coefficients[1:])
 
@@ -125,10 +125,11 @@ def fit_work(runs: FinishedRuns) -> WorkFit | NoFit:
 
 
 def error_of_multiple(runs: FinishedRuns, stated: FloatArray) -> float:
-    """Return the mean error of the times ``stated``, float[n], after all are multiplied by the best factor.
+    """Return the mean error of the ``stated`` times, float[n], as forecasts of ``runs``.
 
-    The error is comparable to the error of a fit: the factor is found like the coefficient of a law with one term.
-    Outliers do not count, as in a fit. The error is inf if fewer than two runs count.
+    First, all stated times are multiplied by the factor that fits best. The error is comparable to the error of a fit:
+    the factor is found like the coefficient of a law with one term. Outliers do not count, as in a fit. The error is
+    inf if fewer than two runs count.
     """
     idle = runs.idle_seconds
     counts = (idle > 0) & (stated > 0) & np.isfinite(stated)

@@ -1,6 +1,7 @@
 """Minimum turn-around (MTAT): how many pieces each processor gets so that the last piece is done earliest [S 4.1].
 
-Objective: minimise T = max x_i / a_i over whole x_i >= 0 that sum to X.
+Objective: X pieces are divided among n processors. Processor i has the speed a_i and gets x_i pieces. All
+x_i are whole, at least 0, and sum to X. Minimise T = max x_i / a_i.
 
 Theorem: T is the X-th smallest of all the times j / a_i, because processor i has done j pieces at the time j / a_i.
 Jefferson's apportionment reaches T: it gives each piece to the processor with the least (x_i + 1) / a_i. The algorithm
@@ -8,10 +9,10 @@ of the paper does not reach T, as its Theorem 1 is wrong. It gives each processo
 processors with the lowest values of *Drag* get one more piece each. A processor whose share is whole has the Drag 0, so
 it gets this piece too early. Some processors would even need two more pieces.
 
-Method: before X / sum(a), fewer than X pieces are done. At (X + n) / sum(a), at least X pieces are done. At most 2n of
-the times j / a_i lie between these bounds, for any X. With many processors, interpolation brings the bounds closer
-together, so that only a few times remain. The method selects T among these times, in O(n). The heap method starts from
-the lower bound and gives the missing pieces one by one, in O(n log n).
+Method: before the time X / sum(a), fewer than X pieces are done. At (X + n) / sum(a), at least X pieces are done. At
+most 2n of the times j / a_i lie between these bounds, for any X. With many processors, interpolation brings the bounds
+closer together, so that only a few times remain. The method selects T among these times, in O(n). The heap method
+starts from the lower bound and gives the missing pieces one by one, in O(n log n).
 
 Ties: among equal times, the processor with the lower index takes a piece first.
 

@@ -1,4 +1,4 @@
-"""Finds the least multiple of some numbers for which a question has an answer, without listing all multiples.
+"""Finds the least of some times for which a question has an answer. The times are multiples, and are not all listed.
 
 Problem: the times are all j * e, where e is one of some slow-downs and j is from 1 to ``most``. Find the least time for
 which a question has an answer. If the question has an answer for one time, it has an answer for all later times.

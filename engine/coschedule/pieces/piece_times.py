@@ -80,8 +80,8 @@ def check_speeds(speeds: Sequence[Number] | Vector) -> None:
 class PieceTimes:
     """Columns over rows r: j pieces take j * numerator[r] / denominator[r]; one piece takes about 1 / ``speed[r]``.
 
-    If ``exact``, ``numerator`` and ``denominator`` are int64 and all products are at most 2**53, or both are objects
-    that are ints. Otherwise both are float64.
+    If ``exact``, ``numerator`` and ``denominator`` are int64 and all products are at most 2**53. With larger numbers,
+    both are arrays of Python's ints (dtype object). If not ``exact``, both are float64.
     """
 
     numerator: Vector
@@ -205,7 +205,7 @@ def _distance_to_whole(values: FloatArray) -> FloatArray:
 
 
 def _parts(numbers: Sequence[Number] | Vector) -> tuple[Vector, Vector]:
-    """Return the numerators and denominators of rationals, as objects that are ints."""
+    """Return the numerators and denominators of rationals, as arrays of Python's ints (dtype object)."""
     items: list[Any] = numbers.tolist() if isinstance(numbers, np.ndarray) else list(numbers)
     ratios = [item.as_integer_ratio() for item in items]
     return np.array([above for above, _ in ratios], dtype=object), np.array(

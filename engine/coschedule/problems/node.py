@@ -78,5 +78,5 @@ class Node:
         return steps
 
     def _divisor(self) -> Number:
-        """Return the capacity as a number whose quotient stays exact."""
+        """Return the capacity as a divisor: an int becomes a fraction, so that exact numbers have exact quotients."""
         return Fraction(self.capacity) if isinstance(self.capacity, int) else self.capacity

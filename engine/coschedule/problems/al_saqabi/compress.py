@@ -1,6 +1,7 @@
 """Compression: the fewest processors that finish a job of X pieces within a turn-around T [S 4.2].
 
-Objective: minimise the number of processors with x_i > 0, subject to x_i / a_i <= T and sum x_i = X.
+Objective: processor i has the speed a_i and gets x_i pieces. Minimise the number of processors with x_i > 0, subject to
+x_i / a_i <= T and sum x_i = X.
 
 Theorem: processor i has room for at most floor(T * a_i) pieces. No k processors have more room than the k processors
 with the most room. So the processors with the most room are used until X pieces fit. The Compression algorithm as

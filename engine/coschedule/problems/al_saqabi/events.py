@@ -8,9 +8,9 @@ different quantities, and divides T_min by t.)
 
 ``vp`` stands for a virtual processor, the paper's word for a piece. After ``new_vp`` and ``processor_exit``, the
 affected jobs need room. They are placed again on their own processors and on processors that are free in all their
-slices. If more entries are free then than before, the other jobs may move to a faster pattern, in the order of the
-queue. After ``vp_exit`` and ``new_processor``, all jobs may do so. A job that gains nothing stays. Then the first job
-of the queue becomes the last one.
+slices. If more entries are then free than before the event, the other jobs may move to a faster pattern, in the order
+of the queue. After ``vp_exit`` and ``new_processor``, all jobs may do so. A job that gains nothing stays. After such
+moves, the first job of the queue becomes the last one.
 
 The policy that finds patterns is replaceable. Patterns may contain the job's own entries.
 

@@ -1,9 +1,9 @@
 """Expansion: the free part of the allocation map that is best for a job [S 4.3].
 
-Objective: a regular pattern is a set W of slices, and processors that are free in all slices of W. Minimise the job's
-own turn-around T * slices / |W|, where T is the turn-around of ``apportion`` on these processors. Or maximise the
-pattern's size, |W| times the sum of its speeds, as the paper does. The largest pattern may not be the best one for a
-job.
+Objective: a regular pattern is a set W of slices, and processors that are free in all slices of W. The map has t
+slices. Minimise the job's own turn-around T * t / |W|, where T is the turn-around of ``apportion`` on these processors.
+Or maximise the pattern's size, |W| times the sum of its speeds, as the paper does. The largest pattern may not be the
+best one for a job.
 
 Theorem: more slices or processors never hurt. So the best pattern has all processors that are free in all slices of W,
 and all slices in which these processors are free. Slices with the same free processors belong together, and d kinds of
@@ -180,7 +180,7 @@ class _Job:
 
 
 def _best(job: _Job, patterns: Iterable[_Pattern]) -> _Pattern:
-    """Return the pattern of least cost, by the order of ties; ``patterns`` must have rising bounds."""
+    """Return the pattern of least cost; the module has the order of ties. ``patterns`` must have rising bounds."""
     best: tuple[tuple[Scalar, int, tuple[int, ...]], _Pattern] | None = None
     for pattern in patterns:
         if best is not None and pattern.bound > best[0][0] + _ROUNDING * abs(best[0][0]):

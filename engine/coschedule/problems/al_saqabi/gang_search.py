@@ -5,9 +5,9 @@ earliest start, the nodes that have started by the latest start, the smallest ov
 halves the range with the earliest bound. If this range is a single start and a single P, it is the optimum.
 
 For each range, one choice is tried: the latest start and the largest P, with the load of the bound. It is possible if
-enough windows are still open at its finish. Ranges and nodes that cannot finish as early as the best possible choice
-that was tried are dropped. The load of a half is at least the load of the whole range. So the search over the piece
-times of a half begins at the load of the whole range.
+enough windows are still open at its finish. The earliest finish of a possible choice so far is a limit. Ranges and
+nodes that cannot finish by this limit are dropped. The load of a half is at least the load of the whole range. So the
+search over the piece times of a half begins at the load of the whole range.
 
 Cost: O(nodes) for each of a few steps of a search over piece times, for each range. Memory O(nodes + ranges).
 """

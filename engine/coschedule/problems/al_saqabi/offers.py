@@ -96,7 +96,7 @@ class Offers:
 
 
 def lay_out_offers(nodes: Sequence[Node], job: PiecesJob, *, exact: bool) -> Offers:
-    """Turn one or more nodes into columns; numbers are objects if exact, else float64."""
+    """Turn one or more nodes into columns; numbers are ints and fractions if ``exact``, else float64."""
     dtype = object if exact else np.float64
     steps = [(index, *step) for index, node in enumerate(nodes) for step in node.slowdown_steps()]
     row_node = np.array([index for index, _, _ in steps], dtype=np.int64)

@@ -8,11 +8,11 @@ be the least T(P) over allowed P <= C(k, t). The optimum is the least start_k + 
 best gang has this value in the cell of its own latest start and slow-down. And some slots of each cell reach its value.
 
 Method: C grows with k and t. So a block of cells has a lower bound from its first start, its first slow-down and the
-count of its last cell. The value of the last cell can be reached. Grids without sorting narrow the matrix to the part
-around its least value, in O(Q) for Q nodes. The rest is sorted and bounded over ever finer grids, in floats
-(``bounding``). The few cells that survive are compared in the numbers of the request. ``windows`` handles windows. For
-the fewest members, the search finds the least size, then the best gang of that size. If very many values differ by less
-than the values in one block do, bounds do not help, and all Q nodes are sorted.
+count of its last cell. The value of the last cell can be reached. First, grids over unsorted nodes narrow the matrix of
+all cells to the part around its least value, in O(Q) for Q nodes. Then this part is sorted, and bounded over ever finer
+grids, in floats (``bounding``). The few cells that survive are compared in the numbers of the request. ``windows``
+handles windows. For the fewest members, the search finds the least size, then the best gang of that size. If very many
+values nearly tie, bounds rule out few blocks, and all Q nodes are sorted.
 
 Ties: least value, then (with a price) earlier finish, then fewer members, then earlier start, then lowest indices.
 """
@@ -117,14 +117,14 @@ class _SizeSearch:
 
 @dataclass(frozen=True, slots=True)
 class _BlockBounds:
-    """Bounds on blocks of starts and slow-downs."""
+    """Bounds on blocks of starts and slow-downs; the far corner of a block is its last cell, with the most slots."""
 
     borders: Borders
     best_sizes: BestSizes
     exact: bool
 
     def around(self, blocks: Blocks) -> tuple[FloatArray, FloatArray]:
-        """Return lower bounds as ``least`` does, and upper bounds by the value of the far corner."""
+        """Return the lower bounds of ``least``, and as upper bounds the values of the far corners."""
         borders, top, left = self.borders, blocks.top, blocks.left
         bottom, right = blocks.bottom - 1, blocks.right - 1
         best = worst = (borders.soonest[top], borders.fastest[left])
@@ -133,7 +133,7 @@ class _BlockBounds:
         return self.best_sizes.values(best, worst, blocks.within[0])
 
     def least(self, blocks: Blocks) -> FloatArray:
-        """Return lower bounds: the slots of the far corner at the block's earliest start and least slow-down."""
+        """Return lower bounds: as if all slots of the far corner had the block's least start and slow-down."""
         best = (self.borders.soonest[blocks.top], self.borders.fastest[blocks.left])
         return self.best_sizes.values(best, best, blocks.within[0])[0]
 

@@ -1,8 +1,8 @@
 """A proportional load on nodes where a further member never adds more speed than the member before.
 
 Then the best P slots are the fastest P slots. A cell is a start and a speed: its gangs have this start, and their
-slowest slot has this speed. The corners of a block bound the number of slots and the sum of their speeds, and so the
-run times.
+slowest slot has this speed. The sizes of these gangs *end* in the cell (``speed_bounds``). The corners of a block bound
+the number of slots and the sum of their speeds, and so the run times.
 """
 
 import math

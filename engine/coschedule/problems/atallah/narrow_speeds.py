@@ -1,9 +1,10 @@
 """Narrowing a matrix of starts and speeds to the part around its least value, in time linear in its entries.
 
-This works like ``narrow``, but here sums of speeds and the slowest slot of a gang matter too. So slots that are faster
-than the first column of the rectangle are kept ahead of all columns. They join a gang when they have started, and are
-never the slowest of a gang in the rectangle. Such slots that have started by the first row become one entry. Entries of
-the same start and speed become one entry too, since no grid separates them.
+Rows are starts, and columns are speeds, the fastest first. As in ``narrow``, all blocks that may have the least value
+are in a rectangle. But here sums of speeds and the slowest slot of a gang matter too. So slots that are faster than the
+first column of the rectangle are kept, as entries ahead of all columns. They join each gang that starts when they are
+open, and are never its slowest slot. Those that have started by the first row become one entry. Entries of the same
+start and speed become one entry too, since no grid separates them.
 """
 
 import math
@@ -45,10 +46,10 @@ class Field(NamedTuple):
 
 
 class SizeBounds(BlockBounds, Protocol):
-    """The bounds of a problem on blocks and on the sizes that end there."""
+    """The bounds of a problem on blocks, and on the sizes that end in a block (``speed_bounds``)."""
 
     def promising(self, blocks: Blocks, reached: float) -> tuple[BoolArray, float]:
-        """Return which blocks may hold the least value, by ranges of sizes, and the least value reached."""
+        """Bound ranges of sizes; return which blocks may hold the least value, and the least value reached."""
 
 
 def narrowed_field(slots: Slots, bounds_of: Callable[[Borders], SizeBounds]) -> tuple[Field, float]:
@@ -93,7 +94,10 @@ def _narrowed_once(
 
 
 def _promising(blocks: Blocks, bounds: SizeBounds, reached: float) -> tuple[BoolArray, float]:
-    """Return which blocks may hold the least value, also by the sizes that end there if a block has many slots."""
+    """Return which blocks may hold the least value, and the least value reached.
+
+    If a block has many slots, the sizes that end in each block are bounded too.
+    """
     (least,), values = bounds.around(blocks)
     reached = min(reached, float(values.min()))
     promising = np.asarray((least <= bounds.limit(reached)) & (least < math.inf))

@@ -119,7 +119,7 @@ def columns_of_nodes(nodes: Sequence[Node]) -> NodeColumns:
 
 
 def _divisors(capacity: Iterable[Number], dtype: type) -> Vector:
-    """Return capacities as numbers whose quotients stay exact."""
+    """Return capacities as divisors: as fractions if ``dtype`` is object, so that quotients are exact."""
     return np.array([Fraction(one) for one in capacity] if dtype is object else capacity, dtype=dtype)
 
 

@@ -14,9 +14,9 @@ from coschedule.problems.atallah.node_columns import NodeColumns
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Slots:
-    """Entry ``e`` is ``count[e]`` equal slots on node ``node[e]``, rising, open from ``start[e]`` to ``until[e]``.
+    """Entry ``e`` is ``count[e]`` equal slots on node ``node[e]``, open from ``start[e]`` to ``until[e]``.
 
-    ``level[e]`` is their slow-down or their speed.
+    ``level[e]`` is their slow-down or their speed. ``node`` rises.
     """
 
     start: Vector

@@ -3,13 +3,14 @@
 Objective: members that wait for one another at each step are no faster than the member with the least power. Node i has
 the power weight W_i and leaves the share F_i of its time free. So a member on node i has at most the power
 rho_i = W_i * F_i, and all members can have rho = min rho_i (3.8). More than rho on a node would be useless. A member on
-node i needs the share rho / W_i of all time, which is one free slice in pace_i = rho_i / rho (3.13).
+node i needs the share rho / W_i of all time. So it needs one of every pace_i free slices, where pace_i = rho_i / rho
+(3.13).
 
 Formula (3.4), the power that is left on the slowest node, is not used. It can be more than a fast node with much local
 work can give.
 
-Method: direct, O(nodes). Paces are fractions, and a member that gets one slice in a rounded pace would drift away from
-the others. So ``TimeCredit`` counts the time used instead. Ints and fractions stay exact.
+Method: direct, O(nodes). A pace is seldom a whole number. If it were rounded, the member would drift away from the
+others. So ``TimeCredit`` counts the time used instead. Ints and fractions stay exact.
 """
 
 import math

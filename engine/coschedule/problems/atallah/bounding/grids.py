@@ -205,8 +205,8 @@ def _sums_before(totals: FloatArray) -> FloatArray:
 def _edges(first: IntArray, end: IntArray, step: IntArray, count: int) -> tuple[IntArray, IntArray, BoolArray]:
     """Cut [first, end) of each block into strips; return where they begin and end, and which of them exist.
 
-    Each strip of a block but its last has ``step`` positions. All blocks have ``count`` entries. Surplus entries repeat
-    the last position of the block, and are marked as strips that do not exist.
+    Each strip of a block but its last has ``step`` positions. The arrays have ``count`` entries for each block. Surplus
+    entries repeat the last position of the block, and are marked as strips that do not exist.
     """
     begin = first[:, np.newaxis] + step[:, np.newaxis] * np.arange(count)
     last = end[:, np.newaxis]
