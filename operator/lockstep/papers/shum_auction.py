@@ -143,7 +143,10 @@ def _last_line_by_the_text() -> PaperRow:
 
 
 def _auctions_that_never_end() -> PaperRow:
-    """An application has the unit time 1 on one workstation and 2 on three. Three workstations are free."""
+    """By the printed rules, an application goes up and back for ever.
+
+    It has the unit time 1 on one workstation and 2 on three. Three workstations are free.
+    """
     events: list[_Event] = [_arrives("A", "1", "2", levels=(1, 3)), *[_AUCTION] * 13]
     moves = sum(len(outcome.moves) for outcome in replay(_rules(3), events))
     what = "moves in 13 auctions, three workstations slower than one"
@@ -161,7 +164,10 @@ def _small_bid() -> PaperRow:
 
 
 def _newcomer_without_a_donor() -> PaperRow:
-    """A has three of four workstations and is exempt at C's first auction. Then twelve auctions of both follow."""
+    """A newcomer C that finds no donor at its first auction never grows.
+
+    A has three of four workstations, and is exempt at C's first auction. Then twelve auctions of both follow.
+    """
     events: list[_Event] = [_arrives("A", "2", "1", levels=(1, 3)), _AUCTION, _arrives("C", "9", "1", levels=(1, 3))]
     events += [HoldAuction(exempt=("A",)), *[_AUCTION] * 12]
     held = [outcome.allocation for outcome in replay(_rules(4), events)][-1]["C"]

@@ -1,6 +1,7 @@
 """[C] 5.5.1, (5.3): the load of the current hour, by its forecast and by the load of the newest five minutes.
 
-The paper measured a server. Here owners are drawn, as for figures 5.5 and 5.6, and five minutes of each hour are over.
+The paper measured a server. Here owners are drawn at random, as for figures 5.5 and 5.6. The load of each hour is
+forecast when five minutes of the hour are over.
 """
 
 from dataclasses import replace
