@@ -53,7 +53,7 @@ class Comparison:
         }
 
     def run(self, trial: Trial, jobs: Sequence[Arrival], progress: Callable[[], None] = lambda: None) -> list[Ran]:
-        """Let the policy of a trial decide; ``progress`` is called at each end. Raises ``NeverStartsError``."""
+        """Let the policy of a trial decide; ``progress`` is called when a job ends. Raises ``NeverStartsError``."""
         policy = policies(self.price_factor)[trial.policy]()
         return self.scenario.run(trial.seed, jobs, policy, progress)
 

@@ -86,11 +86,12 @@ def simulate(
     changing: ChangeTerms | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Ran]:
-    """Run all jobs and return how each ran, in the order of their ends. ``progress`` is called at each end.
+    """Run all jobs and return how each ran, in the order of their ends. ``progress`` is called when a job ends.
 
-    With a ``quantile``, from 0 to 1, planners multiply stated run times by this quantile of the ratios, real divided by
-    stated time (``expected_run_times``). A run that takes longer than expected keeps its nodes after their windows
-    close. Sizes may change by the terms of ``changing``. Raises ``NeverStartsError``.
+    The ratio of a finished run is its real time divided by its stated time. With a ``quantile``, from 0 to 1, planners
+    multiply stated times by this quantile of the ratios (``expected_run_times``). A run that takes longer than expected
+    keeps its nodes after their windows close. Sizes may change by the terms of ``changing``. Raises
+    ``NeverStartsError``.
     """
     cluster = Cluster(
         slowdowns=nodes.slowdowns,
@@ -215,7 +216,7 @@ class _Machine:
         cluster.waiting = {one.number: one for one in sorted(waiting, key=lambda one: (one.submitted, one.number))}
 
     def _pace(self, run: SimulatedRun, presence: Presence) -> None:
-        """Move the real end of a run: its slowest member now sets its pace; present owners slow down their members."""
+        """Compute the real end of a run anew, by its slowest member. Owners who are there slow down members."""
         slowdowns, number, now = self.cluster.slowdowns[run.nodes], run.job.number, self.cluster.now
         beside = np.where(presence.there[run.nodes], presence.terms.beside_owner, 1.0)
         pace = float((slowdowns * beside).max() / slowdowns[-1])

@@ -87,9 +87,10 @@ class Cluster:
         return nodes
 
     def first_fitting(self, job: Job, nodes: list[int], least: int, most: int) -> list[int]:
-        """Return the first ``least`` to ``most`` of some idle ``nodes`` on which a job can run from now to its end.
+        """Return the first of some idle ``nodes`` on which a job can run from now to its end.
 
-        No node owner takes these nodes back before that end. Their indexes rise. Return [] if there are too few.
+        No node owner takes these nodes back before that end. There are at least ``least`` and at most ``most`` of them,
+        and their indexes rise. Return [] if there are too few.
         """
         while least <= min(len(nodes), most):
             chosen = sorted(nodes[:most])

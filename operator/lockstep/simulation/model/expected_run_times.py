@@ -11,9 +11,9 @@ from lockstep.facts.past_runs import MOST_RUNS
 class ExpectedRunTimes:
     """The expected factor between real and stated run times, by template.
 
-    The factor is the ``quantile`` of the ratios, real divided by stated time, of the template's last runs, as in the
-    operator. It is 1 without a quantile, and until there are enough runs. Jobs without a known template share one
-    factor.
+    The ratio of a run is its real time divided by its stated time. The factor is the ``quantile`` of the ratios of the
+    template's last runs, as in the operator. It is 1 without a quantile, and until there are enough runs. Jobs without
+    a known template share one factor.
     """
 
     quantile: float | None = None

@@ -1,4 +1,4 @@
-"""Lockstep with gangs that change their sizes while they run: the engine chooses the sizes beside the plan."""
+"""Lockstep with gangs that change their sizes while they run: the engine chooses sizes and plans the queue together."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from lockstep.simulation.policies.planned import PlannedPolicy, gang_key
 
 @dataclass(slots=True, kw_only=True)
 class Elastic:
-    """Chooses sizes, and plans the queue beside them, with snapshots of ``planned`` and promises of ``memory``."""
+    """Chooses sizes and plans the queue, with the snapshots of ``planned`` and the promises of ``memory``."""
 
     planned: PlannedPolicy
     memory: PlanMemory

@@ -25,8 +25,8 @@ _PARALLELISM, _SIGMA = (1 / 16, 1 / 2), (0.0, 2.0)
 class SweepMeasures(NamedTuple):
     """The measures of one sweep; ``turnaround`` is the end of the last run that counts, in s.
 
-    Let ``alone`` be the time of the runs that count, one after the other, if each had the mean length. They have the
-    smallest size, on nodes of speed 1. ``speedup`` is ``alone`` / ``turnaround``. The speed-up of a replica is
+    ``alone`` is the time that the runs that count would take one after the other. Each would have the mean length and
+    the smallest size, on nodes of speed 1. ``speedup`` is ``alone`` / ``turnaround``. The speed-up of a replica is
     ``alone`` divided by the end of the replica's last run. ``mean_of_replicas`` and ``most_of_replicas`` are the mean
     and the largest of these, nan for gangs. ``counted`` is the mean time of the runs that count, divided by the mean of
     the distribution of run times. ``others`` is the mean turnaround of other jobs, in s.

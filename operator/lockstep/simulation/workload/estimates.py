@@ -24,7 +24,7 @@ _POPULAR = (
     90 * _MINUTE,
 )
 _FALL = 0.18
-# The longest allowed estimate is 48 hours. If a job runs longer, it is raised in steps of 12 hours to hold all jobs.
+# The longest allowed estimate is 48 hours. If a job runs longer, this estimate is raised, in steps of 12 hours.
 _LONGEST, _STEP = 48 * _HOUR, 12 * _HOUR
 
 

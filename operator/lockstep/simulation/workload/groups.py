@@ -47,7 +47,7 @@ def _parse(text: str) -> DemandingGroup:
 def drawn_groups(
     jobs: Sequence[RigidJob], groups: Sequence[DemandingGroup], random: np.random.Generator
 ) -> list[JobGroup | None]:
-    """Draw the group of each job. All jobs of one group of the log get the same group, else all jobs of one user."""
+    """Draw the group of each job. Jobs that have one group in the log, or else one user, get the same group."""
     if not groups:
         return [None] * len(jobs)
     parts = np.array([group.part for group in groups])
