@@ -37,7 +37,7 @@ class OwnService(NamedTuple):
 
 
 class Registration:
-    """Writes the APIService. If the operator has deleted it, the API server could not reach ``service``."""
+    """Writes the APIService. The operator deletes it if the API server can't reach ``service``."""
 
     def __init__(self, client: KubeClient, service: OwnService) -> None:
         self._client = client
