@@ -37,8 +37,8 @@ class Sharing(StrEnum):
 class ClaimUse(NamedTuple):
     """Claims that a gang's members use, and the field of the GangJob that asks for them.
 
-    A shared claim has the name ``claim``. Other claims are made for each member with this ``request``. Then ``claim``
-    is the name of the volume in the pod. The names of these claims are made from it and from the members' names.
+    A shared claim has the name ``claim``. If claims are not shared, each member gets one with this ``request``. Then
+    ``claim`` is the name of the volume in the pod, and names of claims consist of this name and the member's name.
     """
 
     field: str

@@ -252,7 +252,10 @@ class AcceptedGang(_GangBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedGang(_GangBase):
-    """A gang whose spec can't be obeyed, or whose members admission refuses. Its policies and status still count."""
+    """A gang with a spec that can't be obeyed, or with members that admission refuses.
+
+    Its policies and status still count.
+    """
 
     refusal: Refusal
     spec: None = None
