@@ -50,8 +50,8 @@ def answer_line(line: bytes) -> bytes:
     """Return the answer to one request; the request and its answer are lines of JSON.
 
     The answer repeats the request's ``id``. For an invalid request, such as an empty line, the answer is an error with
-    the name of the field, "" for the whole request. The answer's id is null if the request has no readable id. No line
-    makes this function raise an exception.
+    the name of the field, "" for the whole request. Such an answer has the id null if the request has no readable id.
+    No line makes this function raise an exception.
     """
     identity: dict[str, Any] = {}
     try:
