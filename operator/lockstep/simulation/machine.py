@@ -39,7 +39,7 @@ class NeverStartsError(ValueError):
 
 
 class InterruptedRun(NamedTuple):
-    """A run that an owner has interrupted or, if it is ``resized``, that continued at another size.
+    """A run that an owner has interrupted or, if it is ``resized``, that continued on other nodes or at another size.
 
     Each member has lost ``lost`` seconds, in which it did work that was not saved.
     """
