@@ -1,4 +1,4 @@
-"""Checks whether a caller may read a namespace's gangs.
+"""Checks whether a caller may read a namespace's gangs, or create GangJobs and GangSweeps there.
 
 The API server reviews the caller's rights. Results are kept for 10 seconds.
 """
