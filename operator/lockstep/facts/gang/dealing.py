@@ -26,5 +26,5 @@ class DealingSpec(NamedTuple):
         return counts.failed > self.most_failed
 
     def part(self, counts: PieceCounts) -> str:
-        """The part of the work that is done, as text like ``status.progress``; '' while nothing is done."""
+        """The part of the pieces that are done or have failed, as text like ``status.progress``; '' for none."""
         return f"{counts.settled / self.pieces:.9f}".rstrip("0").rstrip(".") if counts.settled else ""

@@ -46,9 +46,9 @@ class GangStatus:
     The write that reserves the members sets ``reserved_at``. The release of the members and the end of the gang remove
     it, and so does the placement of a Gang. While ``reserved_at`` is set, pods of ``attempt`` on the nodes of
     ``members`` may exist. ``ranks`` are those of the ``members``, as text; '' if they have no gap. ``succeeded_ranks``
-    are the ranks of the attempt that succeeded, whether their pods still exist or not. ``restarts`` is the number of
-    restarts that count; the next attempt may start at ``restart_at``. ``active_since`` is when the gang was first
-    placed after its creation or its last resumption.
+    are the ranks whose members have succeeded in the attempt, whether their pods still exist or not. ``restarts`` is
+    the number of restarts that count; the next attempt may start at ``restart_at``. ``active_since`` is when the gang
+    was first placed after its creation or its last resumption.
 
     ``plan`` is the start estimate that the gang had while it waited; it stays during the attempt that follows.
     ``waited_seconds`` is the age of the gang while this age stands still. Otherwise the age counts from
