@@ -125,7 +125,7 @@ async def follow_logs(client: KubeClient, request: LogsRequest, show: Show) -> b
 
 
 class _FollowedLog:
-    """Follows the log of one container: of all its starts, and again after its connection was cut.
+    """Follows the log of one container, also after the container was started again, or the connection was cut.
 
     ``go_on`` must be called before ``end`` and ``stop``.
     """
@@ -139,12 +139,16 @@ class _FollowedLog:
         self._log: MemberLog | None = None
         self._reading: asyncio.Task[None] | None = None
         self._was_opened = False
-        # The container as it was before its log was last read to its end, and why the log has not been read to its end.
+        # ``_has_all_of`` is the container as it was before its log was last read to the end. ``_trouble`` says why the
+        # log can't be read; '' without an error.
         self._has_all_of: MemberLog | None = None
         self._trouble = ""
 
     def go_on(self, log: MemberLog) -> None:
-        """Begin to read the log, unless it is being read, or the container has ended and its log was read since."""
+        """Begin to read the log, unless it is being read.
+
+        The log is not read again if the container has ended and its log was read to the end since then.
+        """
         self._log = log
         if self._reading is not None and not self._reading.done():
             return
@@ -189,7 +193,8 @@ class _FollowedLog:
         if refusal is None:
             self._has_all_of, self._trouble = log, ""
         elif self._trouble or not self._was_opened:
-            # Otherwise the log has ended, and the pod may be gone.
+            # If the log was opened before and no error followed, the refusal is no error: the log has ended, and the
+            # pod may be gone.
             self._failed(log, f"has a log that can't be read: {refusal}", is_said=True)
 
     def _failed(self, log: MemberLog, why: str, *, is_said: bool) -> None:

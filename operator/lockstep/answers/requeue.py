@@ -151,7 +151,10 @@ async def _make_anew(client: KubeClient, manifest: Manifest, gang: GangFact, pat
 
 
 async def _delete(client: KubeClient, gang: GangFact, again: Manifest) -> None:
-    """Delete a gang that has ended. Raises ``NotMadeAnewError`` if it may be deleted although no answer says so."""
+    """Delete a gang that has ended.
+
+    Raises ``NotMadeAnewError`` if no answer says whether the gang was deleted.
+    """
     name = gang_name(gang.key)
     try:
         with answered(client):
@@ -165,7 +168,10 @@ async def _delete(client: KubeClient, gang: GangFact, again: Manifest) -> None:
 
 
 async def _was_deleted(client: KubeClient, gang: GangFact, answer: Answer) -> bool:
-    """Whether an earlier try has deleted the gang. If the answer to it was lost, the next try is refused."""
+    """Whether an earlier try has deleted the gang.
+
+    If the answer to the earlier try was lost, the client tries again, and the API server refuses this try.
+    """
     if answer.code != HTTPStatus.CONFLICT:
         return answer.code == HTTPStatus.NOT_FOUND
     there = await read_gang(client, gang.key)
@@ -173,7 +179,10 @@ async def _was_deleted(client: KubeClient, gang: GangFact, answer: Answer) -> bo
 
 
 def _refuse_volumes(manifest: Manifest, gang: GangKey) -> None:
-    """Raise ``AnswerError`` if volumes would be deleted with the gang. Its spec counts even if it would be refused."""
+    """Raise ``AnswerError`` if volumes would be deleted with the gang.
+
+    The manifest is read, not the parsed spec, because Lockstep may refuse the spec.
+    """
     spec = manifest["spec"]
     if any(holder.get("volumeClaimTemplates") for holder in spec.get("roles") or [spec]):
         raise AnswerError(
@@ -203,7 +212,10 @@ async def _create_once_gone(client: KubeClient, gang: GangFact, again: Manifest,
 
 
 async def _was_created(client: KubeClient, key: GangKey, again: Manifest) -> bool:
-    """Whether an earlier try has created the gang. If the answer to it was lost, the next try is refused."""
+    """Whether an earlier try has created the gang.
+
+    If the answer to the earlier try was lost, the client tries again, and the API server refuses this try.
+    """
     there = await read_gang(client, key)
     return there is not None and there["spec"] == again["spec"]
 

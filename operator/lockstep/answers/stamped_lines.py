@@ -23,7 +23,8 @@ class StampedLines:
 
     def __init__(self) -> None:
         self._last = b""
-        # The number of lines with the last time: all of them, and those that this request has returned again.
+        # Both are numbers of lines that have the last time. ``_again`` counts those that the present request has
+        # returned again.
         self._at_last = 0
         self._again = 0
         self._is_behind = False

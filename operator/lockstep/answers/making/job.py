@@ -77,5 +77,8 @@ def _rules(spec: Fields) -> list[NewManifest]:
 
 
 def _matches(rule: Fields) -> NewManifest:
-    """The condition of a rule. A rule has one of two fields; in Jobs the other may be empty, and is then left out."""
+    """The condition of a rule, in one of two fields.
+
+    In Jobs, the other field may be present but empty; it is then left out.
+    """
     return {name: what for name, what in rule.carry("onExitCodes", "onPodConditions").items() if what}

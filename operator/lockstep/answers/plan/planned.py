@@ -41,12 +41,12 @@ from lockstep.snapshot.wanted import SOON_SECONDS, PlanTerms
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AnsweredPlan:
-    """A snapshot, and the plan ``made`` from it. ``preempting`` is this plan with its preemptions.
+    """A snapshot, and the plan ``made`` from it. ``preempting`` is the plan with preemptions.
 
     ``prices`` has the price of a member for each planned gang. ``running`` are the known gangs that hold nodes.
-    ``as_reported`` returns a decision in the form that the gang's status would have. All members select nodes by
-    ``selector``, which users can't change. ``runs`` are running gangs that may change their size. The plan makes
-    ``changes`` of sizes at once, and the snapshot already contains them.
+    ``as_reported`` converts a decision to the form in which the operator would write it to a status. All members select
+    nodes by ``selector``, which users can't change. ``runs`` are running gangs that may change their size. With the
+    plan, the ``changes`` of sizes begin at once; the snapshot shows the gangs at their next sizes.
     """
 
     snapshot: Snapshot
@@ -66,7 +66,8 @@ def plan_now(state: State, rules: PlanRules, now: float, *, asked: Collection[Ga
     Raises ``QuotaError`` if a quota keeps a gang in ``asked`` from being planned, and ``AnswerError`` if a bug does.
     """
     state.advance_to(now)
-    # Of some Gangs, each plan includes only one kind of pods. Time decides which kind, so all Gangs are composed anew.
+    # For some Gangs, a plan includes pods of only one kind. The time decides which kind, so all Gangs are composed
+    # anew.
     for key in state.pod_gangs.objects:
         state.pod_gang_facts.renew(key)
     cutter, errors = SnapshotCutter(state), dict[GangKey, Exception]()

@@ -201,7 +201,10 @@ def _price(spec: GangSpec, snapshot: Snapshot) -> float:
 
 
 def _wants_fewest(spec: GangSpec, snapshot: Snapshot) -> bool:
-    """Whether the gang gets the fewest members: by its own sizing, or else if any gang in the snapshot does."""
+    """Whether the gang gets the fewest members.
+
+    The gang's own sizing decides this. A gang without one gets the fewest members if any gang in the snapshot does.
+    """
     if spec.sizing is not None:
         return spec.sizing is Sizing.FEWEST
     return any(gang.deadline == math.inf for gang in snapshot.gangs)

@@ -36,7 +36,8 @@ class PriceInForce:
 def contention_now(state: State, waiting: Collection[AcceptedGang], *, nodes: int) -> Contention:
     """Count the contention as the operator does.
 
-    Refused gangs, and gangs that are only room for later pods, do not count: they wait for no node.
+    Refused gangs do not count, because they wait for no node. Room that is kept for later pods of Gangs does not count
+    either.
     """
     hopeful = (gang for gang in waiting if not (gang.spec.is_room or _was_refused(gang)))
     return Contention(number_waiting(hopeful), len(state.reservations), nodes)

@@ -57,7 +57,7 @@ def unplanned_lines(answer: UnplannedAnswer) -> Iterator[str]:
 def _stands(phase: Phase) -> str:
     match phase:
         case Phase.AWAITS_PODS:
-            # Its pods may run, so only the message says what the Gang does.
+            # Some pods of the Gang may run. So the phase alone would mislead: the message says what the Gang does.
             return ":"
         case Phase.AWAITS_OTHERS:
             return " waits for others."
@@ -124,9 +124,10 @@ def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
 
 
 def _rule(answer: WaitingAnswer) -> str:
-    """A sentence that names the rule for the gang's size.
+    """A sentence that names the rule for the gang's size; '' if no sentence is needed.
 
-    '' without a placement, or if the rule is only that the size's bar in the chart is the shortest.
+    No sentence is needed without a placement, or if the bar of the chosen size in the chart is the shortest. There is
+    none either for a gang that gets the fewest members without a deadline.
     """
     if not isinstance(answer.decision, Placement):
         return ""
@@ -206,7 +207,8 @@ def _not_now(answer: WaitingAnswer) -> Iterator[str]:
 def room_sentences(rooms: Sequence[RoomNow]) -> Iterator[str]:
     """For each role, how many members it needs, and how many nodes have room for them now.
 
-    If there is only one role, its name may be a name that no user has given, so the sentence does not have it.
+    If there is only one role, the sentence does not name it: the spec may have no roles, and then no user has given the
+    name.
     """
     for room in rooms:
         needing = f"role {room.role}" if len(rooms) > 1 else "it"

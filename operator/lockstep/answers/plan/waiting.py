@@ -60,7 +60,8 @@ class WaitingAnswer:
     The gang does not start before ``not_before``, if given. If ``deadline`` is given, the gang gets the fewest members
     that end by then. A deadline of inf sets no time limit, but the gang gets the fewest members. ``sizes`` are some of
     its ``possible`` sizes. ``position`` is its place among ``queued`` gangs in the order of planning. ``victims`` are
-    evicted for it, and ``shrinks`` are the gangs that shrink for it. ``speeds`` are empty if it has no placement.
+    evicted for it, and ``shrinks`` are the gangs that shrink for it. ``speeds`` groups nodes by speed; it is empty if
+    the gang has no placement.
 
     ``latest`` is the last of its nodes that gets room for it, and ``latest_of`` is the gang that then leaves this node.
     ``tried`` changes were tried. The gang would start sooner with those in ``helps``; the best comes first. Running

@@ -38,8 +38,8 @@ class ProfileAnswer:
     """A law that was fitted to the runs of a gang's template, if there is one.
 
     The gang ``source`` has the runs in its status. If ``kinds`` of nodes make a difference, run times are for nodes of
-    the usual kind. ``least`` and ``most`` bound the number of members that do a part of the work. There are ``rows``
-    only if there is a law. ``stated`` is the work in the gang's spec.
+    the usual kind. ``least`` and ``most`` are the smallest and the largest number of members that may do a part of the
+    work. There are ``rows`` only if there is a law. ``stated`` is the work in the gang's spec.
     """
 
     gang: GangKey
@@ -116,7 +116,10 @@ def _with_work(gang: GangFact | None, asked: GangKey) -> tuple[AcceptedGang, Wor
 
 
 def _runs_of(gangs: Sequence[GangFact], template: str) -> tuple[Runs, GangKey | None]:
-    """The runs in the status of the template's gang that ended last, and this gang; () and None if there are none."""
+    """The past runs of a template, from the status of the gang that has them and ended last, and this gang.
+
+    () and None if no gang of the template has runs.
+    """
     known: list[tuple[float, GangKey, Runs]] = []
     for gang in gangs:
         runs = parse_runs(gang.status.past_runs)

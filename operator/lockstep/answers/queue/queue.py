@@ -52,7 +52,10 @@ def queue_of(gangs: Iterable[GangFact], now: float, *, are_all: bool) -> list[Qu
 
 
 def _counted(queued: Sequence[Queued]) -> list[Queued]:
-    """The gangs with positions among themselves. Gangs that are likely to start together have the same position."""
+    """The gangs with new positions, which count only these gangs.
+
+    Gangs that are likely to start together have the same position.
+    """
     starts = sorted(one.start for one in queued if one.start is not None)
     return [one if one.start is None else replace(one, position=1 + bisect_left(starts, one.start)) for one in queued]
 

@@ -34,9 +34,9 @@ class NamedPods:
 
     @property
     def name(self) -> str:
-        """The name of a pod in the file.
+        """The name of the pod, if the file has the pod itself.
 
-        For other pods, it is the place of the template, which no real pod has as its name.
+        For pods of a template, it is the place of the template in the owner. No real pod can have this name.
         """
         if not self.template.path:
             return self.template.section("metadata").text("name")
