@@ -2,8 +2,8 @@
 
 kopf only watches: it writes no finalizers, annotations or anything else. Its bookkeeping (last handled state, progress)
 is off, since the cache is level-triggered. That also saves deep copies, which are two fifths of kopf's cost for each
-event. kopf gets empty lists, and watches from their versions: otherwise it would decode whole pages, and queue each
-object. ``own_lists.py`` lists the objects.
+event. kopf lists before it watches. It gets only the versions of these lists, without objects: otherwise it would
+decode whole pages, and queue each object. ``own_lists.py`` lists the objects.
 """
 
 import asyncio
@@ -68,7 +68,8 @@ async def watch_own_kinds(state: State, client: KubeClient, streams: Streams, st
 class _Failures:
     """The failures of kopf: how long to pause after each, and whether to log it.
 
-    The pause doubles with each failure, up to 30 s. After a failure while all watches are open, it is the shortest.
+    The pause doubles with each failure, up to 30 s. If a failure comes while all watches are open, the shortest pause
+    follows.
     """
 
     def __init__(self, streams: Streams) -> None:
@@ -79,7 +80,7 @@ class _Failures:
     def pause_after(self, error: Exception) -> float:
         """Return the seconds to pause after this failure, and log the failure.
 
-        It is not logged if it equals the last one and not all watches were open.
+        A failure that equals the last one is logged only if all watches are open.
         """
         # Not its repr(): an error of aiohttp would show the request, and with it our token.
         trouble = f"{type(error).__name__}: {error}"

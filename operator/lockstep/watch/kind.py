@@ -96,10 +96,11 @@ class WatchedKind(Generic[Fact]):
             self.parse_failures.report(gone, problem, counts_as="still present")
 
     def drop_if_set_back(self, key: Hashable, version: str, *, was: str | None) -> None:
-        """Remove the object from the cache if a list has it in an older ``version``, so that the list counts.
+        """Remove the object from the cache if the API server was restored and now has an older ``version`` of it.
 
-        ``was`` is the version that the cache had before the list began. If the cache still has it, the API server was
-        restored to an earlier state. Otherwise, the cached object may be newer than the list, and stays.
+        A list has this version. ``was`` is the version that the cache had before the list began. If the cache still has
+        it, the API server was restored to an earlier state. Otherwise, the cached object may be newer than the list,
+        and stays.
         """
         known = self.version(key)
         if known is not None and known == was and is_older(version, known):
