@@ -40,7 +40,7 @@ def room_for_later(state: State, gang: GangFact, now: float) -> AcceptedGang | N
 
 
 def with_still_age(room: AcceptedGang) -> AcceptedGang:
-    """The room, with an age that stands still, since the last plan found that the room does not fit."""
+    """The room with an age that does not grow, for room that does not fit by the last plan."""
     return replace(room, status=replace(room.status, waited_seconds=0))
 
 
@@ -62,9 +62,9 @@ def _lowest_class(state: State, asks: PodGangSpec) -> str:
 
 
 def _own_priority(state: State, gang: GangFact) -> int | None:
-    """The priority of the pods that run or are being bound.
+    """The priority of the pods that run or are being bound; without such pods, the priority of the Gang.
 
-    For pods that do not exist yet, no admission has checked the class.
+    The class of pods that do not exist yet does not count, because no admission has checked it.
     """
     group = state.pod_gangs.group(gang.key)
     return group.held.priority if group.going else state.priorities.of(gang)

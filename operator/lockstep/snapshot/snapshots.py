@@ -28,7 +28,7 @@ from lockstep.snapshot.placement_conflicts import PlacementConflict
 from lockstep.snapshot.still_fits import conflict_of
 from lockstep.snapshot.wanted import PlanTerms, WantedGang, wanted
 
-# In pieces of work of about a microsecond: the cost of finding what the volumes of a role require.
+# The cost of finding what the volumes of a role require, in pieces of work. A piece takes about a microsecond.
 _PIECES_OF_CLAIMS = 50
 
 Rescue = Callable[[GangKey, Exception], None]

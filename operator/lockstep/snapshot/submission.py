@@ -1,4 +1,4 @@
-"""The time since which a gang waits: its speed-up counts from that time."""
+"""The time since which a gang waits. The speed-up of a plan is computed from that time."""
 
 from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.reasons import Condition

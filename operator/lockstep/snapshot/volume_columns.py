@@ -10,7 +10,7 @@ from lockstep.belief.volumes.attachments import Attachments
 from lockstep.snapshot.nodes.node_arrays import NodeArrays
 from lockstep.snapshot.wanted import WantedGang, attached_by
 
-# In pieces of work of about a microsecond: the cost of counting the volumes of one node again.
+# The cost of counting the volumes of one node again, in pieces of work. A piece takes about a microsecond.
 _PIECES_OF_NODE = 20
 
 

@@ -24,7 +24,7 @@ from lockstep.snapshot.affinity.own_domains import nodes_of_its_pods
 
 Bar = tuple[str, frozenset[str]]
 
-# In pieces of work of about a microsecond: the cost of one query about pods.
+# The cost of one query about pods, in pieces of work. A piece takes about a microsecond.
 _PIECES_OF_QUESTION = 100
 
 
@@ -109,7 +109,7 @@ class Surroundings:
     def _avoided(self, kind: MemberKind) -> Mapping[str, set[str]]:
         """By topology key, the nodes with pods that the members' anti-affinity selects.
 
-        A pod with unread labels may be one of these pods.
+        A pod whose labels are not read counts as one of these pods, if a term selects its namespace.
         """
         nodes: dict[str, set[str]] = {}
         for term in kind.apart:

@@ -43,7 +43,7 @@ def _end_of(state: State, victim: GangKey, now: float) -> float | None:
 def _ends_of_shrinks(state: State, gang: GangKey, now: float) -> Iterator[float | None]:
     """The times at which members that gangs give up for this gang will have left.
 
-    If the other members do not run on, all members of a gang have to leave.
+    If a gang has to stop all its members to change its size, the expected end of the whole gang counts.
     """
     for victim in state.giving_way.shrunk.victims_of(gang):
         held, giver = state.reservations.get(victim), state.gangs.get(victim)

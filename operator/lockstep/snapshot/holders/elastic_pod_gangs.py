@@ -53,8 +53,8 @@ class ElasticPodGang(NamedTuple):
 class PodGangWithoutRoom(NamedTuple):
     """A Gang with ``waiting`` pods, in the form that it would have with its other pods only.
 
-    ``size`` is the number of these other pods: at this size, all may run. ``pods`` describes its owner. If the owner
-    can delete any of its pods, the waiting pods leave.
+    ``size`` is the number of these other pods: at this size, all may run. ``pods`` has the owner's terms for a change
+    of this number. If the owner can delete any of its pods, it deletes the waiting pods.
     """
 
     gang: AcceptedGang
@@ -64,7 +64,10 @@ class PodGangWithoutRoom(NamedTuple):
 
 
 class ElasticCandidate(NamedTuple):
-    """A Gang with ``size`` pods. As far as counts of its pods show, its size may be chosen anew."""
+    """A Gang with ``size`` pods, whose size may be chosen anew.
+
+    Only counts of its pods were checked, and not each pod.
+    """
 
     gang: GangKey
     size: int
@@ -78,7 +81,7 @@ def elastic_candidates(state: State) -> Iterator[ElasticCandidate]:
 
 
 def is_elastic_candidate(state: State, key: GangKey) -> bool:
-    """Whether the size of the Gang may be chosen anew, as far as counts of its pods show."""
+    """Whether the size of the Gang may be chosen anew. Only counts of its pods are checked, and not each pod."""
     gang, owner = state.pod_gangs.objects.get(key), state.pod_gangs.elastic.of(key)
     is_known = gang is not None and state.pod_gangs.elastic.needs(key) is not None
     return is_known and owner is not None and gang is not None and _stands_still(state, gang, owner)
@@ -87,7 +90,7 @@ def is_elastic_candidate(state: State, key: GangKey) -> bool:
 def requests_of_elastic_pods(state: State) -> Iterator[Request]:
     """The request of one pod of each kind, for each Gang whose size may be chosen anew.
 
-    Requests with host ports or disks are left out: their columns exist for few gangs, and every plan would have them.
+    Requests with host ports or disks are left out: with them, every plan would have columns that few gangs need.
     """
     for gang, _ in elastic_candidates(state):
         for pods in state.pod_gangs.elastic.needs(gang) or ():

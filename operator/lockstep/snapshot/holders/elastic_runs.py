@@ -95,7 +95,7 @@ def _cost(one: _AnyHolder) -> int:
 def _elastic_holders(state: State) -> Iterator[_ElasticHolder]:
     """The gangs that hold nodes and say that their size may change.
 
-    Gangs with host ports or disks are left out: their columns exist for few gangs, and every plan would have them.
+    Gangs with host ports or disks are left out: with them, every plan would have columns that few gangs need.
     """
     for key, reservation in state.reservations.items():
         gang = state.gangs.get(key)

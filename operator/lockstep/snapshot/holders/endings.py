@@ -12,7 +12,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.pod import MOST_GRACE_SECONDS, USUAL_GRACE_SECONDS, PodFact
 from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end_of
 
-# In pieces of work of about a microsecond: the cost of the end of one gang, besides the cost of its pods.
+# The cost of the end of one gang, besides the cost of its pods, in pieces of work. A piece takes about a microsecond.
 _PIECES_OF_GANG = 5
 
 
@@ -28,7 +28,7 @@ def expected_end(state: State, reservation: Reservation, now: float) -> float | 
 def expected_finish(reservation: Reservation, now: float) -> float | None:
     """When a gang is expected to finish its work, always after ``now``; None if this is unknown.
 
-    Each step of an overrun moves this time further.
+    If the gang runs longer than expected, this time moves on in steps, as in ``end_after``.
     """
     if reservation.expected_finish is None:
         return None
@@ -38,9 +38,9 @@ def expected_finish(reservation: Reservation, now: float) -> float | None:
 def next_plan_for_ends(state: State, now: float) -> Generator[None, None, float]:
     """When the next plan is due after a plan at ``now``; infinity if no gang has an expected end after ``now``.
 
-    By then, at least one gang that holds nodes has passed its expected end. A gang that really ends leads to a plan at
-    once. So one plan can be for the expected ends of several gangs. The function yields wherever it may be interrupted,
-    even if the cache changes meanwhile.
+    At that time, at least one gang that holds nodes has passed its expected end. The plan may come later than this end,
+    so that one plan serves several such gangs: gangs that really end lead to a plan at once. The function works in
+    steps, between which the cache may change.
     """
     due, steps = math.inf, Steps()
     for held in tuple(state.reservations.values()):

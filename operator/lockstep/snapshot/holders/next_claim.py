@@ -1,6 +1,7 @@
-"""The next time at which a group that borrows nodes has used more for its weight than a group below its share.
+"""The next time at which a group of the FairShare may take nodes back from a group that borrows them.
 
-Then the second group may take nodes back. No watch shows that moment, so a plan is made at it.
+From this time on, the group that borrows has used more, relative to its weight, than the other group, which is below
+its share. No watch reports this, so the operator makes a plan at that time.
 
 The proof: let the use divided by weight be a >= b for two groups. It grows at rates r < s, and decays by d. After t
 seconds the two differ by (a - b) e^(-dt) - (s - r)(1 - e^(-dt)) / d. That is zero at

@@ -27,9 +27,10 @@ class PodGangEnd(NamedTuple):
 
 
 class _KeptReleases(NamedTuple):
-    """The releases of the pods of a ``group`` at ``end``, valid while its number of ``changes`` is the same.
+    """The releases of the pods of a ``group`` that are expected to end at ``end``.
 
-    A Gang whose only pod changes or is replaced gets another group. ``by_member``: there is one release for each pod.
+    They are valid while the number of ``changes`` of the group stays the same. A Gang whose only pod changes or is
+    replaced gets another group. ``by_member``: there is one release for each pod.
     """
 
     group: PodGroup
@@ -92,7 +93,7 @@ def pod_gang_end_of(state: State, gang: PodGang, now: float) -> PodGangEnd | Non
 def pod_gang_end(status: GangStatus, now: float) -> float | None:
     """When the pods of a Gang are expected to have ended; None if not all are bound, or if this is unknown.
 
-    Each step of an overrun moves this time further.
+    If the pods run longer than expected, this time moves on in steps, as in ``end_after``.
     """
     is_placed = status.reserved_at is None and status.is_true(Condition.PLACED)
     if not is_placed or status.start is None or status.expected_finish is None:

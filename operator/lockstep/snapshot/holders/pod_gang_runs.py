@@ -35,9 +35,9 @@ def yielding_pod_gangs(state: State) -> Iterator[PodGang]:
 def may_yield(state: State, gang: PodGang) -> bool:
     """Whether a Gang may give way.
 
-    All of its pods belong to the owner that would be suspended. They end within ``MOST_GRACE_SECONDS``. The Gang has no
-    attempt, because the reservation would not become free. Its size is not changing, because a Gang that shrinks may
-    already be giving way.
+    It may if all of its pods belong to the owner that would be suspended, and end within ``MOST_GRACE_SECONDS``. It
+    must have no attempt, because the reservation would not become free. Its size must not be changing, because a Gang
+    that shrinks may already be giving way.
     """
     if gang.is_deleting or not (state.pod_gangs.yielding.can(gang) and _is_placed(state, gang)):
         return False

@@ -21,8 +21,8 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 class _Kept(NamedTuple):
     """The releases of a gang at ``end``; valid while its ``marks`` are the same.
 
-    The marks are the ledger's marks of its charges and of its next size, and the number of members that leave.
-    ``by_member``: there is one release for each member.
+    ``marks`` has the ledger's mark of the reservation, its mark of the next size, and the number of members that leave.
+    A mark of the ledger changes whenever charges change. ``by_member``: there is one release for each member.
     """
 
     marks: tuple[int, int, int]
@@ -95,7 +95,7 @@ class Releases:
         return _Kept(marks, end, by_member, releases)
 
     def _marks(self, reservation: Reservation) -> tuple[int, int]:
-        """The marks of the charges of the reservation and of the next size.
+        """The ledger's marks of the reservation and of the next size.
 
         The second mark is 0 if there is no next size, or if it has the same attempt.
         """

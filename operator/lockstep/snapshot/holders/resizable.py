@@ -50,7 +50,7 @@ class Resizable(NamedTuple):
     Only the size of the role ``varying`` changes. The ``fixed`` roles keep their members and nodes. ``end`` is None if
     it is unknown. Members that the gang gives up are gone after ``grace`` seconds. With ``in_order``, the members with
     the highest ranks leave first, because another controller decides this. A gang that is not ready (``is_ready``) is
-    starting or changing its size. It is described as it will run then.
+    starting or changing its size. It is described with the members that it has when it is ready.
     """
 
     gang: AcceptedGang
@@ -124,7 +124,10 @@ def resizable_later(
 
 
 def _is_starting(state: State, gang: GangFact, reservation: Reservation) -> bool:
-    """Whether the status does not have this attempt yet, or some members do not run yet, and none has left."""
+    """Whether the gang is starting, or members join it.
+
+    Either the status does not have this attempt yet, or some members do not run yet and none has left.
+    """
     status = gang.status
     if status.attempt < reservation.attempt:
         return gang.uid == reservation.gang_uid
@@ -136,7 +139,11 @@ def _is_starting(state: State, gang: GangFact, reservation: Reservation) -> bool
 def _as_reserved(
     state: State, gang: AcceptedGang, reservation: Reservation, nodes: NodeArrays, columns: Columns, now: float
 ) -> Resizable | None:
-    """The gang with the members of this reservation; None unless they hold what it says, on known nodes."""
+    """The gang with the members of this reservation.
+
+    None if members do not hold what the reservation says, or are on unknown nodes. Also None if no role varies, or if
+    the priority is unknown.
+    """
     spec, priority, role = gang.spec, state.priorities.of(gang), varying_role(gang.spec.roles)
     assert spec.elastic is not None, "a gang that may change its size says so"
     if role is None or priority is None or not _is_as_reserved(state, reservation, nodes, columns):

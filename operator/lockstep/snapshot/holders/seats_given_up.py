@@ -24,7 +24,10 @@ class Giving(NamedTuple):
         return any(entry.node in self.nodes for entry in placement.members)
 
     def is_awaited_by(self, placement: Placement) -> bool:
-        """Whether the placement uses one of these nodes, and starts when the members have left, or at its promise."""
+        """Whether the placement waits until the members have left one of its nodes.
+
+        It then starts when they have left, or at its promised start.
+        """
         is_then = is_same_time(placement.start, self.gone_by) or is_same_time(placement.start, placement.promised)
         return is_then and self.has_seats_of(placement)
 

@@ -33,7 +33,8 @@ from lockstep.snapshot.nodes.resource_columns import Columns
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
 _SHORTEST_GRACE_SECONDS = 1.0
-# A gang that is not ready never changes its size in the same plan, even without a restart time.
+# The last change of a gang that is not ready counts as made at least this long after now. So the same plan never
+# changes its size.
 _SHORTEST_RESTART_SECONDS = 1.0
 
 
@@ -65,8 +66,8 @@ class SizedRuns:
     def of(self, one: Resizable, constraints: Mapping[str, Constraints]) -> SizedRun | None:
         """The gang with the work that is left, or as a gang of unknown end; None if no other size can be chosen.
 
-        A gang that is not ready keeps its size in this plan, but plans of known ends count on its later changes.
-        ``constraints`` has the constraints of each role.
+        A gang that is not ready keeps its size in this plan. If its end is known, the plan counts on its later changes
+        of size. ``constraints`` has the constraints of each role.
         """
         members = self._state.members(one.gang).values()
         reported = reported_part(one.gang, one.reservation, members, self._state.pieces)

@@ -30,7 +30,8 @@ class KnownResources(Protocol):
 class Columns:
     """The columns of a snapshot by ``names``, and the amounts that members take of each column.
 
-    ``stand_ins``: the columns that stand for resources without their own; None for a resource that needs no column.
+    ``stand_ins``: for each resource without a column of its own, the column that stands for it; None if it needs no
+    column.
     """
 
     def __init__(self, names: Sequence[str], stand_ins: Mapping[str, str | None]) -> None:

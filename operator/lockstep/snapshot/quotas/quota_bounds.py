@@ -144,8 +144,8 @@ class QuotaBounds:
     def limits(self, gang: GangFact) -> list[Limit]:
         """The limits that quotas set on resources that the gang's members take.
 
-        A Gang has no limits: quotas counted its pods when other controllers created them. But room for later pods has
-        limits, and so has a Gang whose owner creates pods after it gets a size, or another size.
+        A Gang has no limits: quotas counted its pods when other controllers created them. Two cases have limits: room
+        for later pods, and a Gang whose owner creates pods when Lockstep gives it a first or another size.
         """
         is_elastic = isinstance(gang, AcceptedGang) and gang.spec.elastic is not None
         may_create = is_elastic or creates_pods(self._state.pod_gangs, gang.key)

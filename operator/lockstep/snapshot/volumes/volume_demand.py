@@ -51,7 +51,8 @@ def demand_of(state: State, gang: AcceptedGang, role: RoleSpec) -> VolumeDemand:
 def _with_attached(state: State, gang: GangFact, role: RoleSpec, placed: VolumeDemand) -> VolumeDemand:
     """The demand, with the number of volumes that each member attaches, by drivers that have limits.
 
-    If members also share volumes of such a driver, these count once on a node. So nodes get a limit of members.
+    If members also share volumes of such a driver, a node attaches each shared volume only once. Then the demand limits
+    the members on each node instead.
     """
     attachments = state.attachments
     own = {driver: count for driver, count in own_volumes(state, gang, role).items() if attachments.room(driver)}
