@@ -34,8 +34,8 @@ async def keep_dead_answers_unregistered(client: KubeClient, monotonic: Callable
 class _Guard:
     """Counts, by our clock, the seconds since this process first saw that the server is dead.
 
-    The time in the APIService does not count. It is by the API server's clock, and may be from before the API server
-    itself was down.
+    The APIService also states since when the server is dead, but this time does not count. It comes from the API
+    server's clock, and may be from before an outage of the API server itself.
     """
 
     def __init__(self, client: KubeClient, monotonic: Callable[[], float]) -> None:

@@ -38,8 +38,8 @@ log = logging.getLogger(__name__)
 class Leadership:
     """The tasks of this process as a candidate and as the leader. Without an ``elector`` it leads at once.
 
-    Without ``run_times``, learned run times end with the process. Without ``records``, no gang is recorded. ``works``
-    are further tasks of the leader that options ask for.
+    Without ``run_times``, learned run times are lost when the process ends. Without ``records``, no gang is recorded.
+    ``works`` are further tasks of the leader that options ask for.
     """
 
     elector: Elector | None

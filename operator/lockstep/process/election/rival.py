@@ -46,7 +46,7 @@ class Rival:
         elif self._held is not None and lease.uid == self._held.uid:
             # Another client has emptied it, or the API server was restored from a backup.
             self._held_until = now + self._longest()
-        # Otherwise it is a new object of that name. It says nothing about an earlier lease that was held or is missing.
+        # Otherwise this free lease is a new object. It does not show that the holder of an earlier lease has stopped.
 
     def _is_no_older_than_held(self, lease: Lease) -> bool:
         held = self._held

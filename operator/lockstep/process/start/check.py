@@ -47,7 +47,10 @@ async def check(
 
 
 async def _submit(client: KubeClient, gang: Target, manifest: Mapping[str, Any]) -> Answer:
-    """Create the gang. Its name is random, so if it exists, an earlier try has created it, whose answer was lost."""
+    """Create the gang; returns it also if an earlier try has created it, and the answer to that try was lost.
+
+    The name of the gang is random. So if the name exists, it is from an earlier try.
+    """
     answer = await client.create(paths.gangs_of(manifest["metadata"]["namespace"]), manifest)
     return await client.get(gang) if answer.code == HTTPStatus.CONFLICT else answer
 

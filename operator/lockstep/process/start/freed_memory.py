@@ -16,7 +16,9 @@ _STATM = Path("/proc/self/statm")
 
 
 async def give_back_freed_memory() -> None:
-    """Give memory back whenever the process has 16 MiB more than its least memory since the last time; until cancelled.
+    """Give memory back whenever the process has grown by 16 MiB; until cancelled.
+
+    The growth counts from the least memory that the process had since memory was last given back.
 
     Where the C library is not glibc, this only waits, since the process would end if one of its tasks ended.
     """
