@@ -20,8 +20,8 @@ Watch = Callable[[str, Mapping[str, str]], Iterator[RawAnswer | Mapping[str, Any
 class OwnBid:
     """Keeps the newest report of the operator in ``planned``; None until there is one.
 
-    The API server's time is passed to the clock before ``planned`` is set, and the history is read after that. So the
-    history never seems old only because the node's clock is wrong.
+    The clock gets the API server's time before ``planned`` is set, and the agent reads the history only after that. So
+    a wrong clock of the node can't make the history seem too old.
     """
 
     def __init__(self, node: str, watch: Watch, clock: Clock, stop: Event) -> None:

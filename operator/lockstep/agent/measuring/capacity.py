@@ -1,8 +1,9 @@
 """Measures the speed of the node's processors with a short benchmark at idle times, by processor time.
 
-On a node with three times as much work as processors, work per second of processor time repeats to within 1.4 to 2.5 %.
-On an idle node it should vary less. Work per second of wall time would not repeat. The best of five runs counts as the
-result of a day. The capacity is the median of the last seven results.
+The rate is work per second of processor time. On a node with three times as much work as processors, repeated
+measurements of the rate differ by 1.4 to 2.5 % at most. On an idle node they should differ less. Rates by wall time
+would differ much more. The best of five runs counts as the result of a day. The capacity is the median of the last
+seven results.
 
 The work is a fixed loop over integers in the interpreter. It is as steady as compiled loops and has no dependencies.
 Special instructions of some processors do not distort it. It does not measure memory bandwidth or vector units. The
@@ -31,7 +32,11 @@ DAY = 86_400.0
 
 @dataclass(slots=True)
 class MeasuredCapacity:
-    """The best rates of the last days, as (epoch seconds, rounds per second), and the runs for the next best rate."""
+    """The measured capacity: the median of the best rates of the last days.
+
+    ``bests`` has these best rates as (epoch seconds, rounds per second). ``runs`` has the rates of today's runs so far,
+    of which the best will follow in ``bests``.
+    """
 
     bests: list[tuple[float, float]] = field(default_factory=list)
     runs: list[float] = field(default_factory=list)

@@ -28,8 +28,9 @@ MOST = 1000
 def owner_is_there(root: Path, own_wall: float, lately: Usage | None) -> bool | None:
     """Return whether the node owner is present; None if that is not known yet.
 
-    The answer comes from files below ``root`` and from recent usage. ``own_wall`` is the time by the node's own clock,
-    as are the access times of its terminals. ``lately`` is the recent usage; None until enough seconds are measured.
+    The answer comes from files below ``root`` and from recent usage. ``own_wall`` is the time by the node's own clock:
+    the access times of terminals are by that clock too. ``lately`` is the recent usage; None until enough seconds are
+    measured.
     """
     sessions = _sessions(root / "run" / "systemd" / "sessions")
     typed = _typed_lately(root / "dev", own_wall)
