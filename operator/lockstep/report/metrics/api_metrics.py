@@ -97,7 +97,7 @@ class ApiMetrics:
         series = self._request_series.get(key)
         if series is None:
             for refusal in REFUSALS:
-                # From zero, so that an increase counts the first refusal too.
+                # These series begin at 0, so that an increase over time counts the first refusal too.
                 self.requests.labels(verb, resource, refusal)
             # Cached: to find a series by its labels costs more than to count in it.
             series = (

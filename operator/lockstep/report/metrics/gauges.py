@@ -84,7 +84,8 @@ def _refresh_pace(metrics: Metrics, state: State) -> None:
 def _most_overdue(state: State, states: Mapping[GangKey, str], now: float) -> float:
     """The longest time, in seconds, since the first planned start of a gang that was never placed; 0 if none is late.
 
-    A GangJob that was placed before keeps this start in its status. The status of a Gang has it only while pods wait.
+    A GangJob that was placed before is left out, because its status keeps this start. The status of a Gang has this
+    start only while pods wait.
     """
     waiting = (gang for gang in state.gangs.values() if states.get(gang.key) in _NOT_PLACED)
     first = (gang.status for gang in waiting if gang.status.active_since is None or is_pod_gang(gang.key))

@@ -55,7 +55,10 @@ class PromiseMetrics:
         )
 
     def reported(self, before: StartEstimate | None, after: StartEstimate | None, *, why: PlanChange) -> None:
-        """Count a plan in the status of a waiting gang that was changed or removed. ``why`` is the reason."""
+        """Count a change of the plan in the status of a waiting gang, and a promise that the change breaks.
+
+        A promise is broken if it is removed or becomes later; ``why`` is the reason for that.
+        """
         if after is not None:
             self._changes.labels(after.changed_because).inc()
         if before is None or before.promised_start is None:

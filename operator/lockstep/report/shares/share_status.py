@@ -93,7 +93,10 @@ class ShareKeeper:
             accounts.gave_back |= gave_back
 
     def _is_in_force(self, fact: FairShare) -> bool:
-        """Whether the watch still has this FairShare. It shows no second time that the FairShare was deleted."""
+        """Whether the cache still has this FairShare.
+
+        An answer must not put a deleted FairShare back into the cache: the watch would not report its deletion again.
+        """
         return self._sharing.fact is not None and self._sharing.fact.uid == fact.uid
 
     async def _ask(self, done: str, request: Awaitable[Answer]) -> Answer | None:

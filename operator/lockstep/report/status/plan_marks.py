@@ -191,7 +191,10 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
 
 
 def _last_change(gang: GangFact) -> LastChange | None:
-    """The change that the gang makes, with the seconds of the change before it; the last change if it makes none."""
+    """The change of size that the gang is making now, with the seconds that the change before it took.
+
+    If the gang is making none, it is the last change in the status.
+    """
     following, last = gang.status.next_size, gang.status.last_change
     if following is None:
         return last

@@ -113,5 +113,8 @@ def _on_nodes(status: GangStatus, gang: GangFact, nodes: Iterable[str], now: flo
 
 
 def _first_size(gang: GangFact) -> int | None:
-    """The size with which the Gang began. The Gang gives back room into which it has grown only down to this size."""
+    """The size with which the Gang began.
+
+    A Gang that has grown may have to give back room, but only until it has this size again.
+    """
     return gang.status.size if gang.status.first_size is None else gang.status.first_size

@@ -178,7 +178,10 @@ class StatusWriter:
                 assert_never(unknown)
 
     def _stands(self, gang: GangFact, status: GangStatus) -> bool:
-        """Whether the status is already written, because the answer to an earlier request was lost."""
+        """Whether the cache already has this status of the gang.
+
+        An earlier request may have written it although the answer was lost.
+        """
         known = self._state.gangs.get(gang.key)
         if known is None or (known.uid, known.generation) != (gang.uid, gang.generation):
             return False

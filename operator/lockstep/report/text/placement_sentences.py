@@ -133,7 +133,11 @@ def _says_nothing(other: Alternative, now: float) -> bool:
 
 
 def _instead(other: Alternative, placement: Placement, now: float) -> str:
-    """``With 7 members the gang would have a speed-up of 2.2``; it also names the wait if one of both starts later."""
+    """``With 7 members the gang would have a speed-up of 2.2``.
+
+    If the alternative starts later than now, the clause also names the wait. If only the placement starts later than
+    now, the clause says that the gang could start now.
+    """
     result = _result(other, placement)
     if other.start > now:
         return f"With {n_members(other.size)} the gang would wait {duration(other.start - now)} and {result}"

@@ -32,7 +32,7 @@ def in_front_of_it(blocker: Blocker) -> str:
 
 
 def why_never_free(blocker: Blocker | None = None) -> str:
-    """A clause that says why nodes that gangs in front hold are never free for the gang."""
+    """A clause about the nodes of gangs in front: why these nodes are never free for the gang."""
     if blocker is not None and not blocker.others:
         return ": that gang has no known end, holds them until they close, or keeps them free for itself"
     return ": those gangs have no known end, hold nodes until these close, or keep them free for themselves"

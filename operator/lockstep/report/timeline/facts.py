@@ -33,7 +33,8 @@ class Step(NamedTuple):
 class Held(NamedTuple):
     """The reservation of a gang with the ``members`` that exist, and its expected end; None if unknown.
 
-    If its members change, ``step`` has the next members. The present members then end by the step, or run on.
+    If its members change, ``step`` has the next members. Each present member then ends at the step at the latest, or
+    runs on.
     """
 
     reservation: Reservation
