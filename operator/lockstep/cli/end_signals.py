@@ -9,8 +9,8 @@ _ENDS = frozenset({SIGINT, SIGTERM})
 def set_by_end_signals() -> Event:
     """An event that SIGTERM and SIGINT set. Call this before the process starts other threads.
 
-    A signal handler must not set an event. It interrupts its own thread anywhere, even in a wait for that event. The
-    wait holds the lock that the handler needs, so both would wait for ever.
+    A signal handler must not set an event. It interrupts the main thread at any point, even in a wait for that event.
+    The wait holds the lock that the handler needs, so both would wait for ever.
     """
     pthread_sigmask(SIG_BLOCK, _ENDS)
     stop = Event()

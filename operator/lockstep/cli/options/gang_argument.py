@@ -69,7 +69,10 @@ class _Typed(NamedTuple):
         return bool(are_names) and (self.kind in kinds or self.text == self.name)
 
     def refuse(self, otherwise: str) -> NoReturn:
-        """Raise ``click.BadParameter``: it is a Gang, or ``otherwise``."""
+        """Raise ``click.BadParameter``.
+
+        If the argument names a Gang, the message says so. Otherwise the message ends with ``otherwise``.
+        """
         if self.is_of(GANG_WORDS):
             raise click.BadParameter(
                 f"{self.text} is a Gang, and this command works only if Lockstep creates the pods: use kubectl "
@@ -78,7 +81,10 @@ class _Typed(NamedTuple):
         raise click.BadParameter(f"{self.text} {otherwise}")
 
     def key(self, namespace: str) -> GangKey:
-        """The key in its own namespace, or else in ``namespace``. Raises ``click.UsageError`` if the user gave both."""
+        """The key in the namespace of the argument, or else in ``namespace``.
+
+        Raises ``click.UsageError`` if the option ``--namespace`` names another namespace than the argument.
+        """
         given = click.get_current_context().params.get("namespace")
         if self.namespace and given and given != self.namespace:
             raise click.UsageError(f"{self.text} is in namespace {self.namespace}, and --namespace is {given}")
