@@ -19,7 +19,10 @@ ANSWER_SECONDS = 90.0
 
 
 class Connection:
-    """One kept-alive connection; for one thread at a time. It is opened anew where the server has ended it."""
+    """One connection that is kept open between requests, for one thread at a time.
+
+    If the server has closed it, the next request opens it again.
+    """
 
     def __init__(self, connection: http.client.HTTPConnection) -> None:
         self._connection = connection
@@ -40,7 +43,7 @@ class Connection:
         return status
 
     def close(self) -> None:
-        """Close it, until the next request."""
+        """Close the connection. The next request opens it again."""
         self._connection.close()
 
     def _ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
@@ -51,12 +54,13 @@ class Connection:
             answer = self._connection.getresponse()
             return answer.status, answer.read()
         except BaseException:
-            # What is still to come belongs to no later request.
+            # The rest of this answer may still arrive. It must not count as the answer to a later request.
             self.close()
             raise
 
     def _is_ended(self) -> bool:
-        # Between two requests a server has nothing to say but that it ends the connection.
+        # Between two requests a server sends nothing. So if there is something to read, the server has closed the
+        # connection.
         if self._connection.sock is None:
             return False
         poller = select.poll()
@@ -65,7 +69,10 @@ class Connection:
 
 
 class Client:
-    """Talks to servers as one identity. Any thread may; each has a connection of its own at a time."""
+    """Sends requests to servers as one user.
+
+    Any thread may use it. Each request in progress has a connection of its own.
+    """
 
     def __init__(self, *, ca_file: Path, identity: KeyPair) -> None:
         self._tls = ssl.create_default_context(cafile=ca_file)

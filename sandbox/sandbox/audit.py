@@ -1,6 +1,7 @@
 """The API server's audit log: every request of a service account, as the server itself saw it.
 
-The log stands outside the sandbox's folder and outlives it, so that those of many sandboxes can be read together.
+The log is outside the sandbox's folder, and stays when the sandbox is removed. So the logs of many sandboxes can be
+read together.
 """
 
 import json
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 POLICY = Path(__file__).with_name("audit-policy.yaml")
-# The server would begin a new file at 100; a log is one file here.
+# By default, the server begins a new file after 100 MB. With this limit, a log is a single file.
 LARGEST_LOG_MEGABYTES = 1_000_000
 
 
@@ -40,12 +41,15 @@ class AuditLog:
         )
 
     def events(self) -> list[dict[str, Any]]:
-        """Return what is recorded, as `audit.k8s.io/v1` Events; a request's may come a moment after its answer."""
+        """Return the recorded requests, as `audit.k8s.io/v1` Events.
+
+        A request may be recorded a moment after its answer.
+        """
         whole, _, _ = self.file.read_bytes().rpartition(b"\n")
         return [json.loads(line) for line in whole.splitlines()]
 
 
 def audit_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """Return where every sandbox is to write its audit log, or None where none was asked for."""
+    """Return the folder for the audit logs of all sandboxes, as the environment names it; None if it names none."""
     named = environ.get("LOCKSTEP_SANDBOX_AUDIT")
     return Path(named) if named else None

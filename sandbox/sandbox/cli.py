@@ -1,4 +1,4 @@
-"""The command line: one sandbox up, down, and what there is."""
+"""The command line: starts and stops a sandbox, and shows all sandboxes."""
 
 import shlex
 import sys

@@ -29,6 +29,6 @@ TOOLS: Mapping[Component, Tool] = {
     Component.KWOK: Tool.KWOK,
 }
 
-# Every sandbox has these, and chooses among those.
+# Every sandbox has the components in CORE. Components in ADDONS are optional.
 CORE = frozenset({Component.ETCD, Component.API_SERVER})
 ADDONS = frozenset({Component.CONTROLLER_MANAGER, Component.SCHEDULER, Component.KWOK})

@@ -29,7 +29,7 @@ from sandbox.site import Site, prepare_site, write_kubeconfigs
 from sandbox.starting import Starter
 from sandbox.waiting import wait_until
 
-# With clients still connected the API server takes its time; nothing in it is worth waiting for.
+# While clients are connected, the API server ends slowly. Nothing is lost if it is killed after this time.
 STOP_PATIENCE_SECONDS = 3.0
 TOKEN_SECONDS = 24 * 60 * 60
 NAMESPACE_SECONDS = 90.0
@@ -37,12 +37,13 @@ NAMESPACE_SECONDS = 90.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What kind of control plane to start.
+    """The kind of control plane to start.
 
-    An OWNED one, the default, is killed when the thread that starts it ends: start it from one that lasts.
-    ``flags`` are given to components in the place of the sandbox's own of the same names.
-    ``audit`` is a folder in which the audit log is written, and stays.
-    ``kubernetes`` is a release such as ``1.35``; without it the environment says which.
+    With the ``lifetime`` OWNED, the default, the control plane is killed when the thread that has started it ends. So
+    that thread must live as long as the sandbox is used.
+
+    ``flags`` of a component replace the sandbox's own flags of the same names. ``audit`` is a folder for the audit log,
+    which stays after the end. ``kubernetes`` is a release such as ``1.35``; if it is empty, the environment decides.
     """
 
     name: str = "default"
@@ -164,7 +165,7 @@ class Sandbox:
         self._starter.restart(component)
 
     def back_up(self, target: Path) -> None:
-        """Copy what etcd holds now to a new folder; the API server and etcd are away meanwhile."""
+        """Copy what etcd holds now to a new folder; the API server and etcd are stopped meanwhile."""
         with self._storage_at_rest():
             shutil.copytree(self._site.folder.etcd_data, target)
 
@@ -178,7 +179,7 @@ class Sandbox:
     def _storage_at_rest(self) -> Iterator[None]:
         """Stop the API server, then etcd, for the block."""
         self.kill(Component.API_SERVER)
-        # Its last words are on disk then.
+        # etcd ends in an orderly way, so that its last writes are on disk.
         processes.end(Mark(self._site.folder.root, Component.ETCD), patience_seconds=STOP_PATIENCE_SECONDS)
         self._starter.reap()
         yield

@@ -48,7 +48,10 @@ class Folder:
 
     @property
     def kubectl_cache(self) -> Path:
-        """What kubectl remembers of the API: of its own, for the next sandbox may get the same port."""
+        """The folder in which kubectl caches facts about the API.
+
+        kubectl caches by address, and a later sandbox may get the same port. So each sandbox has its own cache.
+        """
         return self.root / "kubectl-cache"
 
     @property
@@ -95,7 +98,7 @@ def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def folder_of(name: str, state: Path) -> Folder:
-    """Return the folder of the sandbox ``name``; raise SandboxError for a name that cannot be one."""
+    """Return the folder of the sandbox ``name``; raise SandboxError if the name is invalid."""
     if not NAME.fullmatch(name):
         raise SandboxError(f"{name!r} cannot name a sandbox: use up to 40 small letters, digits and hyphens.")
     return Folder(state.resolve() / name)

@@ -31,7 +31,10 @@ class Launch:
 
 
 def launch(component: Component, site: Site, ports: Mapping[Component, Ports]) -> Launch:
-    """Return how to call ``component``; ``ports`` has to hold its own and those of what it talks to."""
+    """Return how to start ``component``.
+
+    ``ports`` has the ports of this component, and of the components to which it connects.
+    """
     return _LAUNCHES[component](site, ports)
 
 
@@ -82,7 +85,8 @@ def _api_server(site: Site, ports: Mapping[Component, Ports]) -> Launch:
             f"--client-ca-file={site.ca_file}",
             "--anonymous-auth=false",
             "--authorization-mode=RBAC",
-            # As in clusters that people have: it is Pod Security that decides, namespace by namespace.
+            # Usual clusters have this flag too: then Pod Security decides for each namespace whether it admits
+            # privileged pods.
             "--allow-privileged=true",
             f"--service-account-issuer={SERVICE_ACCOUNT_ISSUER}",
             f"--service-account-key-file={site.token_key}",
@@ -104,7 +108,8 @@ def _disabled_admission(site: Site) -> list[str]:
 
 
 _CONTROLLERS_LEFT_OUT = (
-    # A node is what its status says: no heartbeats are missed because none are sent.
+    # This controller would find that heartbeats are missing, because these nodes send none. Nodes keep their given
+    # statuses.
     "-node-lifecycle-controller",
     # Endpoints are deprecated. They would cost two writes for each Service, beside those of its EndpointSlices.
     "-endpoints-controller",

@@ -17,7 +17,7 @@ BACKDATED = dt.timedelta(minutes=5)
 
 LOOPBACK = ipaddress.IPv4Address("127.0.0.1")
 SERVICE_NETWORK = ipaddress.IPv4Network("10.96.0.0/16")
-# Its first is the API server's own, by which pods know it.
+# The API server has the first address of the network. Pods reach it by this address.
 SERVICE_ADDRESS = SERVICE_NETWORK[1]
 SERVER_NAMES = (
     x509.DNSName("localhost"),
@@ -51,7 +51,7 @@ class Authority:
         self.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
     def issue_client(self, user: str, groups: Sequence[str] = ()) -> KeyPair:
-        """Return a certificate with which its holder is ``user`` in ``groups`` to the API server."""
+        """Return a client certificate. The API server sees its holder as ``user``, a member of ``groups``."""
         return self._issue(user, _name(user, groups), (ExtendedKeyUsageOID.CLIENT_AUTH,))
 
     def issue_server(self, name: str, *more_names: str) -> KeyPair:

@@ -10,7 +10,8 @@ LOOPBACK = "127.0.0.1"
 class KeptPort:
     """A port that no other process is given while this object lives, whether a server listens on it or not.
 
-    A server can listen on it if it sets SO_REUSEADDR, as servers do; a new port is only given to those that have none.
+    A server can listen on the port if it sets SO_REUSEADDR, as servers do. The kernel gives this port to no other
+    process that asks for any free port.
     """
 
     def __init__(self) -> None:

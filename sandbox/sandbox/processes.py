@@ -1,7 +1,7 @@
-"""Starting, finding and ending the processes of a sandbox.
+"""Starts, finds and ends the processes of a sandbox.
 
-There are no pid files: each process carries a mark in its environment and the kernel is asked who is there.
-So a stale file cannot lie, and a number that now belongs to another process is never signalled.
+There are no pid files. Each process has a mark in its environment, and the kernel's list of processes shows which
+processes have it. So no file can be out of date, and no signal goes to a later process with the same number.
 """
 
 import contextlib
@@ -57,7 +57,10 @@ def start(command: Sequence[str], *, mark: Mark, log: Path, lifetime: Lifetime) 
 
 
 def owned(command: Sequence[str]) -> list[str]:
-    """Return what runs ``command`` for no longer than the thread that starts it."""
+    """Return a command that runs ``command``.
+
+    The kernel kills its process when the thread that starts it ends.
+    """
     return [sys.executable, "-I", "-S", leash.__file__, str(os.getpid()), *command]
 
 

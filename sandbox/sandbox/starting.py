@@ -22,7 +22,10 @@ PORT_TAKEN = "address already in use"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One start of a component: its process, and from where on the log is about it."""
+    """One start of a component.
+
+    ``log_start`` is the place in the log at which the lines about this start begin.
+    """
 
     pid: int
     ready_url: str
@@ -49,7 +52,8 @@ class Starter:
         self._ports: dict[Component, Ports] = {}
         self._kept: dict[Component, tuple[KeptPort, KeptPort]] = {}
         self._attempts: dict[Component, Attempt] = {}
-        # Only these may be waited for: a pid that was is free to become another process's child.
+        # Wait only for processes in this set: after a process has been waited for, its pid may belong to another
+        # process.
         self._children: set[int] = set()
 
     def port(self, component: Component) -> int:
@@ -130,6 +134,9 @@ class Starter:
 
 
 def overridden(own: Iterable[str], given: Sequence[str]) -> list[str]:
-    """Return the flags that are given, after those of our own that none of them names: of a list, both would count."""
+    """Return the ``given`` flags, after our ``own`` flags of other names.
+
+    Own flags of the same names are left out: if the value of a flag is a list, programs would use both values.
+    """
     names = {flag.partition("=")[0] for flag in given}
     return [*(flag for flag in own if flag.partition("=")[0] not in names), *given]

@@ -9,7 +9,10 @@ POLL_SECONDS = 0.05
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float, what: str) -> None:
-    """Return as soon as ``condition`` holds; raise SandboxError naming ``what`` when it does not in time."""
+    """Return as soon as ``condition`` holds.
+
+    Raises SandboxError, which names ``what``, if the condition does not hold within ``seconds``.
+    """
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""The programs a control plane is made of: which versions, and where this machine has them from."""
+"""The programs of a control plane: their versions, and the sources from which this machine gets them."""
 
 from sandbox.binaries.catalog import CONTROLLERS, releases, usual_release
 from sandbox.binaries.resolve import Found, Origin, Resolver, release_of

@@ -12,9 +12,10 @@ STRIPPED = "-s -w"
 
 
 def build(recipe: Recipe, *, go: str, output: Path) -> None:
-    """Compile the program into ``output``; raise SandboxError with the compiler's last line when it cannot be.
+    """Compile the program into ``output``.
 
-    An interrupted call takes the compiler and its children with it.
+    Raises SandboxError with the last line of the compiler's output if the compiler fails. If the call is interrupted,
+    it kills the compiler and the compiler's children.
     """
     options = ["-trimpath", "-tags", recipe.tags, "-ldflags", f"{STRIPPED} {recipe.linker_flags}", "-o", str(output)]
     # A Ctrl-C waits until the compiler's process is known, so that it can be ended too.

@@ -1,4 +1,7 @@
-"""The user's cache of programs and of the Go that builds them, keyed by version: whatever is in it is whole."""
+"""The user's cache of programs, and of the Go toolchain that builds them, by version.
+
+The cache has no partial files.
+"""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -29,12 +32,15 @@ class Cache:
         return self.root / f"{recipe.project}-{recipe.version}" / recipe.tool
 
     def find(self, recipe: Recipe) -> Path | None:
-        """Return the program when it is here."""
+        """Return the path of the program; None if it is not in the cache."""
         path = self.path(recipe)
         return path if path.is_file() else None
 
     def install(self, recipe: Recipe, produce: Callable[[Path], None], progress: Progress) -> Path:
-        """Let ``produce`` write the program and take it in, unless another process has done so meanwhile."""
+        """Add a program that ``produce`` writes to the cache, and return its path.
+
+        ``produce`` is not called if the cache already has the program, for example from another process.
+        """
 
         def produce_executable(product: Path) -> None:
             produce(product)
@@ -43,15 +49,18 @@ class Cache:
         return _install(self.path(recipe), produce_executable, progress)
 
     def install_folder(self, name: str, produce: Callable[[Path], None], progress: Progress) -> Path:
-        """Let ``produce`` fill a folder, whose name holds its version, and take it in, unless it is here."""
+        """Add a folder that ``produce`` fills to the cache, and return its path. ``name`` includes the version.
+
+        ``produce`` is not called if the cache already has the folder.
+        """
         return _install(self.root / name, produce, progress)
 
 
 def _install(target: Path, produce: Callable[[Path], None], progress: Progress) -> Path:
-    """Take in what ``produce`` writes, unless it is here or another process brings it meanwhile.
+    """Call ``produce`` and move its result to ``target``, unless ``target`` exists. Returns ``target``.
 
-    One rename gives it its name after ``produce`` has returned. So an interruption leaves no partial file of that
-    name.
+    If another process is writing ``target``, this waits for that process. The result gets its name by a single rename.
+    So an interruption leaves no partial file of that name.
     """
     waiting = progress.step(f"Waiting for another process that is bringing {target.name}")
     with locked(target.with_name(f".{target.name}.lock"), waiting):
@@ -62,7 +71,7 @@ def _install(target: Path, produce: Callable[[Path], None], progress: Progress) 
 
 def _produce_whole(target: Path, produce: Callable[[Path], None]) -> None:
     workshop = target.with_name(f".{target.name}.part")
-    # Under the lock no other process works here: what lies there was left by an interruption.
+    # This process has the lock, so no other process uses this folder: its files are from an interrupted call.
     shutil.rmtree(workshop, ignore_errors=True)
     workshop.mkdir()
     try:

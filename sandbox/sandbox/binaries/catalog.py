@@ -1,6 +1,6 @@
-"""In which version there is a program, and what a build or a download of it needs.
+"""The version of each program, and what a build or a download of it needs.
 
-The versions stand in the go.mod files under ``sandbox/modules`` and nowhere else.
+Only the go.mod files under ``sandbox/modules`` state versions.
 """
 
 import platform
@@ -29,7 +29,11 @@ ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
 class ModuleOf(NamedTuple):
-    """Where a controller of others is from: the folder of its wrapper module, its module, and the package in that."""
+    """The Go source of another project's controller.
+
+    ``project`` is the folder of our wrapper module, ``module`` is the controller's module, and ``package`` is the
+    package in it.
+    """
 
     project: str
     module: str
@@ -59,8 +63,8 @@ CONTROLLERS: Mapping[Tool, ModuleOf] = {
 class Recipe:
     """How one program is built: its wrapper module, the Go package, the linker's flags and build tags.
 
-    ``download`` is None where the program is not published by itself. Where it is ``exact``, programs of the machine,
-    whose versions nothing vouches for, do not do.
+    ``download`` is None if the program is not published by itself. If the recipe is ``exact``, programs that are
+    installed on the machine are not used, because their versions are not checked.
     """
 
     tool: Tool
@@ -94,7 +98,8 @@ def releases() -> tuple[str, ...]:
 def recipe(tool: Tool, release: str = "") -> Recipe:
     """Return what is known about ``tool`` on this machine's architecture.
 
-    Programs of Kubernetes but kubectl are of ``release``, one of ``releases``; of the usual one if that is empty.
+    Programs of Kubernetes, except kubectl, have the version of ``release``, which is one of ``releases``. If
+    ``release`` is empty, they have the usual release.
     """
     if tool in CONTROLLERS:
         return _controller(tool, CONTROLLERS[tool])
@@ -177,7 +182,8 @@ def _prometheus(tool: Tool) -> Recipe:
         linker_flags=f"-X {PROMETHEUS_VERSION_SYMBOL}={release}",
         build_hint="a minute",
         download=_github("prometheus/prometheus", f"v{release}", f"{archive}.tar.gz", member=f"{archive}/{tool}"),
-        # Tests name their targets: the clouds in which Prometheus could find some are half of what would be compiled.
+        # Tests name the targets of Prometheus. So the code that finds targets in clouds is left out; it is half of all
+        # code to compile.
         tags="remove_all_sd",
     )
 

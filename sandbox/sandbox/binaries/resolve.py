@@ -1,4 +1,7 @@
-"""Where this machine has a program from: the nearest source first, a build last."""
+"""Finds a program for this machine.
+
+The nearest source that has the program is used. A build is the last choice.
+"""
 
 import os
 import shutil
@@ -65,7 +68,8 @@ class Resolver:
     ) -> "Resolver":
         """Return the resolver that the environment variables describe.
 
-        A ``release`` of Kubernetes goes before the environment's. Raises ``SandboxError`` as ``release_of``.
+        If a ``release`` of Kubernetes is given, the environment's release does not count. Raises ``SandboxError`` for
+        an unknown release.
         """
         folders = tuple(Path(environ[name]) for name in FOLDER_VARIABLES if environ.get(name))
         search_path = environ.get("PATH", os.defpath)
@@ -135,10 +139,10 @@ class Resolver:
 
 
 def release_of(environ: Mapping[str, str], asked: str = "") -> str:
-    """Return the release of Kubernetes that is asked for, such as ``1.37``, or that the environment names.
+    """Return the release of Kubernetes that is ``asked`` for, such as ``1.37``, or else the environment's release.
 
-    '' if none is: programs of this machine, whatever their release, do then. Raises ``SandboxError`` for one that
-    cannot be had.
+    '' if neither names a release: then programs of any release that are installed on this machine may be used. Raises
+    ``SandboxError`` for a release that is not one of ``releases``.
     """
     release = asked or environ.get(RELEASE_VARIABLE, "")
     if release and release not in releases():

