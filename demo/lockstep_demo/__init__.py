@@ -1,1 +1,1 @@
-"""The demo: a control plane, the operator as users run it, and gangs that land while one watches."""
+"""The demo: a control plane, the operator as users run it, and gangs that are placed while a person watches."""

@@ -46,7 +46,10 @@ def offers(manifests: Sequence[Mapping[str, Any]]) -> list[Offer]:
 
 
 def _after(now: dt.datetime, seconds: int) -> str:
-    """A time is never earlier than promised: the API's are whole seconds."""
+    """Return the time ``seconds`` after ``now``, in the API's format.
+
+    The API has whole seconds. The time is rounded up, so that it is never earlier than the demo promises.
+    """
     whole_second = now.replace(microsecond=0) + dt.timedelta(seconds=1)
     return (whole_second + dt.timedelta(seconds=seconds)).strftime(API_TIME)
 

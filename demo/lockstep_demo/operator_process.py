@@ -74,9 +74,9 @@ def spawn(
 
 
 class OperatorProcess:
-    """One operator that can be killed and started again. ``log`` keeps what all of its lives have written.
+    """One operator that can be killed and started again. ``log`` has the output of all its processes.
 
-    Raises SandboxError where it would have more rights than its own.
+    Raises SandboxError if the kubeconfig gives the operator all rights.
     """
 
     def __init__(self, kubeconfig: Path, log: Path, *options: str, spawn: Spawn = spawn) -> None:
@@ -109,7 +109,7 @@ class OperatorProcess:
             str(self._port.number),
             "--debug-listen-port",
             str(self._debug_port.number),
-            # The only one there is, unless the options say otherwise: its successor need not wait for a lease to end.
+            # Without options, there is only one operator at a time. Without a lease, the next one starts at once.
             "--leader-elect=false",
             # It is not pulled: nodes of a sandbox only pretend to run pods.
             "--gate-image=lockstep",
@@ -159,7 +159,10 @@ class OperatorProcess:
         return f"http://{LOOPBACK}:{self._debug_port.number}"
 
     def is_ready(self) -> bool:
-        """Return whether every first list is in; raise OperatorEndedError if it has ended by itself."""
+        """Return whether the operator has received the first list of every kind.
+
+        Raises OperatorEndedError if the operator has ended by itself.
+        """
         if self._running().poll() is not None:
             raise OperatorEndedError("The operator has ended unexpectedly.")
         try:
@@ -184,7 +187,10 @@ class OperatorProcess:
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
 
     def writes(self) -> float:
-        """Return how many requests that change something but the lease have been answered in this life."""
+        """Return how many writing requests of the present process were answered.
+
+        Writes of the lease and dry runs do not count.
+        """
         return writes_in(self.metrics())
 
     # What can be seen of it from outside
@@ -200,7 +206,7 @@ class OperatorProcess:
         return int(dict(line.split(":", 1) for line in status.splitlines())["VmHWM"].split()[0]) * 1024
 
     def forget_peak(self) -> None:
-        """Let the most memory count from now on."""
+        """Count the peak of memory from now on."""
         Path(f"/proc/{self._running().pid}/clear_refs").write_text("5", encoding="ascii")
 
     def cpu_seconds(self) -> float:
@@ -222,7 +228,10 @@ class OperatorProcess:
 
 
 def writes_in(samples: Mapping[str, float]) -> float:
-    """Return how many requests that change something but the lease are counted in samples of /metrics."""
+    """Return the number of writing requests in samples of /metrics.
+
+    Writes of the lease and dry runs do not count.
+    """
     return sum(
         value
         for name, value in samples.items()
@@ -232,7 +241,10 @@ def writes_in(samples: Mapping[str, float]) -> float:
 
 @contextmanager
 def running(operator: OperatorProcess) -> Iterator[OperatorProcess]:
-    """Start an operator, and leave no process behind; a SandboxError that leaves the block gets the end of its log."""
+    """Start an operator, and leave no process behind.
+
+    A SandboxError that leaves the block gets the last lines of the operator's log as a note.
+    """
     try:
         operator.start()
         yield operator

@@ -42,7 +42,7 @@ class Play:
     _seen: Sight = NOTHING
 
     def run(self) -> Sight:
-        """Play to the end and return the last sight; raise SandboxError when it does not come."""
+        """Play to the end and return the last sight; raise SandboxError if the demo does not come to an end."""
         self._open()
         with self.screen.moving():
             while self._ahead or not _all_complete(self._seen):

@@ -1,4 +1,7 @@
-"""Where the demo is shown: on a terminal a running log above tables that move, elsewhere plain lines."""
+"""Shows the demo.
+
+On a terminal, log lines appear above tables that change. Without a terminal, only plain lines are printed.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,5 +50,5 @@ class Screen:
         self.console.print(line)
 
     def say(self, text: str) -> None:
-        """Add a line of its own."""
+        """Print a line without a time and a name."""
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -7,7 +7,8 @@ from lockstep_demo.bids import LATE_NODE, LATE_SECONDS, LEAVING_NODE, LEAVING_SE
 from lockstep_demo.manifests import EXAMPLES, ROOT
 from sandbox.control_plane import Sandbox
 
-# From the bids to the last gang's end it is about 51 seconds; a slow machine may take its time, a broken one may not.
+# The demo takes about 51 seconds, from the bids to the end of the last gang. This limit suffices for a slow machine,
+# and ends a demo that hangs.
 PATIENCE_SECONDS = 150.0
 CROWDED_NODES = ("n02", "n04")
 SCRATCH_NODES = ("n05", "n06", "n08")
@@ -55,7 +56,7 @@ def steps() -> list[Step]:
 
 
 def put_foreign_pods(sandbox: Sandbox) -> None:
-    """Put pods on some nodes that Lockstep neither schedules nor can move."""
+    """Put pods of another scheduler on some nodes. Lockstep can't move these pods."""
     container = {
         "name": "backup",
         "image": "registry.k8s.io/pause:3.10",

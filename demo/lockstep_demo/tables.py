@@ -96,7 +96,10 @@ def _window(node: str, elapsed: float) -> str:
 
 
 def _occupants(names: Sequence[str], sight: Sight) -> Text:
-    """A gang's name goes before others: at most one gang runs on a node of one slot."""
+    """Return the name to show for a node: a gang's name if there is one, or else another pod's name.
+
+    At most one gang runs on a node of one slot.
+    """
     gangs: Mapping[bool, str] = {name in {gang.name for gang in sight.gangs}: name for name in names}
     name = gangs.get(True) or gangs.get(False)
     return Text("·", style="bright_black") if name is None else Text(name[:CELL], style=colour_of(name, sight))
