@@ -62,7 +62,10 @@ class Leadership:
         await self._lead_while(asyncio.create_task(self.elector.hold()))
 
     async def end(self) -> None:
-        """Stop writing, stop all work, and release the lease for the next process."""
+        """Stop writing, stop all work, and release the lease for the next process.
+
+        The lease is not released if requests are still in progress after ``_LAST_WRITES_SECONDS``.
+        """
         self.fence.close()
         is_quiet = await self.client.wait_until_idle(at_most_seconds=_LAST_WRITES_SECONDS)
         await self.cycle.stop()
