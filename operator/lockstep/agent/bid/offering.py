@@ -18,9 +18,10 @@ class Differences:
         self._absolute = absolute
 
     def between(self, before: NodeOffer, after: NodeOffer) -> bool:
-        """Whether a value has changed by more than the larger bound, or has become known or unknown.
+        """Whether the presence of the owner differs, or another value is different, or has become known or unknown.
 
-        Only hours that are in both forecasts are compared.
+        A value is different if it has changed by more than the larger bound. Only hours that are in both forecasts are
+        compared.
         """
         if before.owner_present != after.owner_present:
             return True

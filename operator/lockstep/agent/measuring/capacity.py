@@ -34,8 +34,8 @@ DAY = 86_400.0
 class MeasuredCapacity:
     """The measured capacity: the median of the best rates of the last days.
 
-    ``bests`` has these best rates as (epoch seconds, rounds per second). ``runs`` has the rates of today's runs so far,
-    of which the best will follow in ``bests``.
+    ``bests`` has these best rates as (epoch seconds, rounds per second). ``runs`` has the rates of the runs since then.
+    After five runs, the best of them is added to ``bests``.
     """
 
     bests: list[tuple[float, float]] = field(default_factory=list)
