@@ -87,7 +87,7 @@ def mark_planned_for_later(
 
 
 def mark_reserved(gang: GangFact, start: AttemptStart) -> GangStatus:
-    """The status that reserves nodes: the members and their nodes, written before any of their pods exists.
+    """The status that reserves nodes: the members and their nodes, written before any pod is created or bound.
 
     If the gang was changing its size, the change is done.
     """
