@@ -73,7 +73,7 @@ class CacheParts(ABC):
     ) -> None:
         self.pool = pool
         self.gate_image = gate_image
-        # Both are set before any object is read. Pods of these sources belong to Gangs.
+        # ``sources`` and ``has_shares`` are set before any object is read. Pods of these sources belong to Gangs.
         self.sources = frozenset[Source]()
         self.has_shares = False
         """Whether the FairShare counts."""

@@ -27,7 +27,7 @@ class ChangedKeys:
         self._bids.clear()
 
     def follow(self) -> None:
-        """Keep changes again; the caller adds the gangs and bids that have changed until now."""
+        """Record gangs and bids again. The caller has to add those that have changed since :meth:`stand_by`."""
         self._is_followed = True
 
     @property
@@ -77,7 +77,7 @@ class ChangedKeys:
             self._wake()
 
     def record_change_for_plan(self) -> None:
-        """Count a change of the cache that may change the plan."""
+        """Count a change of the cache, and request a plan, since the change may lead to another plan."""
         self.record_change(needs_plan=True)
 
     def record_own_change(self) -> None:

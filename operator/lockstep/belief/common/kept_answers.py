@@ -34,7 +34,10 @@ class KeptAnswers(Generic[Asked, Answer]):
         return None if known is None else known[0]
 
     def keep(self, asked: Asked, answer: Answer, taking: int) -> Answer:
-        """Keep an answer that takes ``taking`` bytes with its question, in place of an older one. Returns it."""
+        """Keep an answer, in place of an older answer to the same question. Returns the answer.
+
+        ``taking`` is the number of bytes that question and answer take together.
+        """
         _, before = self._answers.pop(asked, (None, 0))
         takes = _BYTES_OF_ENTRY + taking
         self._taken += takes - before

@@ -1,4 +1,4 @@
-"""Matches ranks to entries with room, by augmenting paths. Ranks that may use the same entries form a group."""
+"""Matches ranks to entries of a placement, by augmenting paths. Ranks that may use the same entries form a group."""
 
 from collections import Counter, deque
 from collections.abc import Hashable, Mapping, Sequence
@@ -8,7 +8,7 @@ Group = TypeVar("Group", bound=Hashable)
 
 
 class _Move(NamedTuple, Generic[Group]):
-    """Ranks of a group move from the entry ``left`` to another entry; None: they had no entry before."""
+    """A move of ranks of a group to ``entry``. They leave the entry ``left``; None if they had no entry before."""
 
     group: Group
     left: int | None

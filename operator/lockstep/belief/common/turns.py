@@ -29,7 +29,7 @@ class PlanShares:
     def left_out(self, asking: Sequence[GangKey], opened: Callable[[], Account]) -> Collection[GangKey]:
         """The gangs that wait for a later plan.
 
-        ``asking`` is in order of urgency; ``opened`` returns an empty account.
+        ``asking`` is in order of urgency. ``opened`` returns a new account, which has counted no gang yet.
         """
         self._plans += 1
         account = opened()

@@ -1,9 +1,10 @@
-"""The age of a gang in the queue: all callers use this rule. Among gangs of one priority, the oldest is planned first.
+"""The age of a gang in the queue: all callers use these functions.
 
-A gang's age counts from its creation, while the gang asks to run and could run. The age stands still while the gang is
-suspended or refused, or would not fit even on empty nodes. It also stands still until the gang's predecessors have
-started or ended. Meanwhile, the gang's status keeps the age. The age goes on from there once a plan has found that the
-gang could run. So no change of a spec, no suspension and no restart of the operator makes a gang older.
+Among gangs of one priority, the oldest is planned first. A gang's age counts from its creation, while the gang asks to
+run and could run. The age stands still while the gang is suspended or refused, or would not fit even on empty nodes. It
+also stands still until the gang's predecessors have started or ended. Meanwhile, the gang's status keeps the age. The
+age goes on from there once a plan has found that the gang could run. So no change of a spec, no suspension and no
+restart of the operator makes a gang older.
 
 All ages are whole seconds, as in a status, so that a write does not change the order of a queue. Deadlines do not
 depend on the age: they count from the creation.
@@ -26,8 +27,9 @@ The time is limited, because quotas do not count these pods. Neither later pods 
 def queued_since(gang: GangFact, now: float) -> float:
     """The time from which the gang's age counts, never before its creation.
 
-    While the age stands still, this time moves with ``now``. The gang then takes no room from other gangs, but it has a
-    place in the queue. So the first plan in which the gang fits already uses this place.
+    While the age stands still, this time moves with ``now``, so that the age stays the same. Such a gang takes no room
+    from other gangs, but plans already sort it by this age. So when the gang fits at last, it has its place in the
+    queue.
     """
     status = gang.status
     if status.waited_seconds is not None:
@@ -38,8 +40,8 @@ def queued_since(gang: GangFact, now: float) -> float:
 def in_queue_since(gang: GangFact, now: float) -> float:
     """The time by which the gang is sorted among gangs of its priority: the earliest comes first.
 
-    This is :func:`queued_since`, or minus infinity for kept room, and for pods for which room was kept. They come first
-    because the rest of their Gang holds nodes.
+    This is :func:`queued_since` for most gangs. It is minus infinity for the room that a Gang keeps for later pods, and
+    for the pods that take this room. They come first because the rest of their Gang holds nodes.
     """
     spec, begun = gang.spec, gang.status.active_since
     if spec is None or not spec.takes_room:
@@ -51,7 +53,7 @@ def in_queue_since(gang: GangFact, now: float) -> float:
 def age_stands_still(gang: GangFact) -> bool:
     """Whether the status says that the gang's age stands still.
 
-    For a gang that waits for nodes, the last plan found that the gang would not fit even on empty nodes.
+    For a gang that waits for nodes, this means that it would not fit even on empty nodes, as the last plan found.
     """
     return gang.status.waited_seconds is not None
 

@@ -50,7 +50,7 @@ def _claims(needs: Needs) -> set[ClaimUse]:
 
 
 def _asked(use: ClaimUse) -> ClaimUse:
-    """The claim, without the field of the template that names it."""
+    """The use of a claim, without the name of the field that asks for it."""
     return use._replace(field="")
 
 

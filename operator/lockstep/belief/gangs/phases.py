@@ -1,4 +1,4 @@
-"""The phase of a gang: all code that reads or changes the phase uses this rule."""
+"""The phase of a gang: all code that needs the phase gets it from :func:`phase_of`."""
 
 from enum import StrEnum
 from typing import assert_never

@@ -149,7 +149,7 @@ class Assumptions:
         self._changes.record_change_for_plan()
 
     def _leave(self, gang: GangKey) -> Reservation | None:
-        if gang in self._holders.reservations:  # a placed Gang gives way without a reservation
+        if gang in self._holders.reservations:  # a placed Gang has no reservation, and may still give way
             self._giving_way.finalize(gang)
         self._next_sizes.forget_decided(gang)
         reservation = self._holders.leave(gang)

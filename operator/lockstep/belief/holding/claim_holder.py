@@ -24,7 +24,10 @@ def uses_by_role(gang: GangFact) -> Uses:
 
 
 class UsedClaim(NamedTuple):
-    """A claim that a member uses. If it does not exist, it is created with this ``request``, or not at all for None."""
+    """A claim that a member uses.
+
+    A missing claim is created with this ``request``; None if it is not created for this member.
+    """
 
     key: ClaimKey
     request: VolumeRequest | None

@@ -96,7 +96,7 @@ class Ledger:
         self.release(pod.uid)
         self._enter(pod.uid, charge)
         known = before or assumption
-        # If the pod was counted before it became that member, the assumption was counted too.
+        # If the pod was counted before it became that member, the pod and the assumption were both counted until now.
         was_twice = before is not None and assumption is not None
         return known is None or was_twice or (known.node, known.request) != (pod.node, pod.request)
 

@@ -163,9 +163,9 @@ def reserved_for(gang: AcceptedGang, placement: Placement, *, attempt: int, now:
 def reserved_in_status(gang: GangFact) -> Reservation | None:
     """The reservation in the gang's status; None if it has none.
 
-    Lockstep has not written a size that the spec does not allow. A gang with such a size holds nothing, and its pods
-    are stale. So no user can make the cache hold more members than the largest gang has. The start is at most the time
-    of the reservation. An expected finish before the start is dropped.
+    If the spec does not allow the size in the status, another client has written it. Then the gang holds nothing, and
+    its pods are stale. So no user can make the cache hold more members than the largest gang has. The start is at most
+    the time of the reservation. An expected finish before the start is dropped.
     """
     status = gang.status
     if status.reserved_at is None or not isinstance(gang, AcceptedGang):
@@ -208,11 +208,11 @@ def _members_in(spec: GangSpec, status: GangStatus) -> RankedMembers | None:
 
 
 def next_in_status(gang: GangFact) -> Reservation | None:
-    """The next size in the gang's status, as a reservation of no attempt; None if the gang's size does not change.
+    """The next size in the gang's status, as a reservation of no attempt; None if no room is kept for this size.
 
-    A size that the spec does not allow counts as none. No room is kept for a gang that is suspended or deleted. If the
-    attempt goes on and its members have no notice, Lockstep has not written the next size. So no room is kept. The
-    result for a Gang is None: the reservation of an attempt keeps the room for its new pods.
+    No room is kept if the spec does not allow the size, or if the gang is suspended, deleted or has ended. If the
+    attempt goes on and its members have no notice, the result is None: members that join belong to the reservation of
+    the attempt. For a Gang it is None, too: the reservation of an attempt keeps the room for its new pods.
     """
     following, status = gang.status.next_size, gang.status
     is_over = status.end is not None or is_pod_gang(gang.key)

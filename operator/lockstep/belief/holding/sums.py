@@ -80,7 +80,7 @@ class Sums:
         return np.array([self._columns[resource] for resource in resources], dtype=np.intp)
 
     def opening(self, resources: tuple[str, ...]) -> Generator[None, None, None]:
-        """Open the columns of these resources in steps, as ``columns`` would at once."""
+        """Open the columns of these resources in steps; ``columns`` opens them all at once."""
         wanted = set(resources)
         for resource in resources:
             if resource not in self._columns:

@@ -112,7 +112,7 @@ class NodeOwners:
     def next_due(self, now: float) -> float:
         """The next time at which an owner is expected back, a grace period is over, or a node opens.
 
-        No watch reports that a node has opened, and running gangs may then grow onto it.
+        A node that opens must be noticed here, since no watch reports it, and running gangs may grow onto the node.
         """
         windows = (time for bid in self._bids.values() for time in (bid.available_from, bid.available_until))
         times = chain(windows, self._opens.values(), (one.due for one in self._back.values()))

@@ -84,7 +84,7 @@ class Rejections:
         self._by_uid: dict[str, _Record] = {}
 
     def record(self, gang: GangFact, lost_on: Iterable[LostOn], nodes: Suiting, now: float) -> None:
-        """Record losses of the gang's members; ``nodes`` are all nodes."""
+        """Record the rejections among these losses, except those for a lack of resources; ``nodes`` are all nodes."""
         rejecting = [one for one in lost_on if one.rejected_for and not one.rejected_for.startswith(_LACKS)]
         if not rejecting:
             return

@@ -161,8 +161,9 @@ class Predecessors:
     def _see_pod_gang(self, gang: GangFact) -> SeenPredecessor:
         """The facts about a Gang that its successors see.
 
-        A Gang has succeeded when as many of its pods have succeeded as it needs, and all of its pods have ended. An
-        owner may make its pods one after the other, so there may be moments at which all of them have ended.
+        A Gang has succeeded when all of its pods have ended, and the needed number of them has succeeded. The number is
+        checked, because an owner may make its pods one after the other. Then there may be moments at which all existing
+        pods have ended, but the owner still makes others.
         """
         known, started = self._pod_gangs.objects.get(gang.key), gang.status.started_at
         if known is None or not isinstance(known.asks, PodGangSpec):

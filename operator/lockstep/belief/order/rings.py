@@ -46,7 +46,7 @@ def finding_rings(awaited: Awaited) -> Generator[None, None, Rings]:
     """Find rings, in steps; at least one if there is any.
 
     If a gang of a ring also waits, directly or indirectly, for a gang of another ring, only one of the rings may be
-    found. Once that ring is open, a later search finds the other.
+    found. When that ring no longer exists, a later search finds the other.
     """
     steps = Steps()
     left = yield from _without_those_that_may_start(awaited, steps)

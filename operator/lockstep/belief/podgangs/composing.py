@@ -173,7 +173,8 @@ def _roles(
     if pods.going or gang.needs_no_others:
         shapes = capped(roles.within(shapes), asks.maximum - pods.going)
         chosen = shapes[turn % len(shapes)]
-        # Others of the same kind are planned next, at their own place in the queue.
+        # If room is kept, only as many pods are planned as may use it. Other pods of the same kind are planned next, at
+        # their own place in the queue.
         most = min(chosen.members, pods_with_room(asks, pods) or chosen.members)
         yield role_of_pods(chosen, Sizes(minimum=1, maximum=most))
         return

@@ -18,7 +18,7 @@ class RunningPods(NamedTuple):
 
 
 def has_fixed_pods(group: PodGroup, owner: SizedOwner) -> bool:
-    """Whether pods whose number may change are on nodes, and with them as many other pods as the owner states.
+    """Whether an owner has pods on nodes whose number may change, and exactly its stated number of other pods there.
 
     The cost does not depend on the number of pods.
     """

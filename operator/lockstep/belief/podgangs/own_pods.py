@@ -59,13 +59,14 @@ class SizedPods(NamedTuple):
 
 
 class OwnPods(NamedTuple):
-    """The pods of a Gang: how many are on nodes, wait, and have succeeded; ``alike`` has the waiting pods, by kind.
+    """The pods of a Gang: ``going`` pods are on nodes, ``waiting`` pods wait, and ``succeeded`` pods have succeeded.
 
-    ``first_created`` is the time at which the first waiting pod was created, whatever its owner; None if none waits.
-    ``terms`` are the terms of the group in the pods: two different terms if the pods disagree. ``sized`` are the pods
-    that the owner will make, if there are none yet. ``going_roles`` and ``succeeded_roles`` count pods by role of the
-    Gang. The Gang's minimum already leaves out ``deducted`` of the succeeded pods. The ``open`` pods are all that have
-    not ended: also those with scheduling gates, and those that are being deleted.
+    ``alike`` has the waiting pods, by kind. ``first_created`` is the time at which the first waiting pod was created,
+    whatever its owner; None if none waits. ``terms`` are the terms of the group in the pods: two different terms if the
+    pods disagree. ``sized`` are the pods that the owner will make, if there are none yet. ``going_roles`` and
+    ``succeeded_roles`` count pods by role of the Gang. ``deducted`` counts the succeeded pods that the Gang's minimum
+    already leaves out. ``open`` counts all pods that have not ended: also those with scheduling gates, and those that
+    are being deleted.
     """
 
     going: int

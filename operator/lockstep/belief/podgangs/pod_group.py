@@ -76,7 +76,7 @@ class _OwnersPods:
 
 
 class PodGroup:
-    """The pods with the name of one Gang. ``changes`` grows with each change of a pod."""
+    """The pods that name one Gang. ``changes`` grows with each change of a pod."""
 
     def __init__(self) -> None:
         self.pods: dict[PodKey, GroupedPod] = {}
@@ -232,7 +232,8 @@ def _is_leaving(pod: GroupedPod) -> bool:
 
 
 def _has_succeeded(pod: GroupedPod) -> bool:
-    # If the owner is suspended, a program that is asked to end may report success, but the owner makes its pod again.
+    # When the owner is suspended, a program that is asked to end may report success. The owner makes the pod of this
+    # program again, so a pod that is being deleted does not count.
     return pod.phase is PodPhase.SUCCEEDED and not pod.is_deleting
 
 

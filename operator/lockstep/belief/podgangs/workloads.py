@@ -85,8 +85,8 @@ class Workloads:
 def is_pending(workload: Workload, ours: Iterable[str]) -> bool:
     """Whether only Lockstep's checks of a Workload are not ready yet.
 
-    Places are reserved for the moment at which the pods are created. If another check took long, other gangs could not
-    use these places.
+    Lockstep reserves places for the pods of such a Workload until the pods are created. It waits for the other checks
+    first: if one of them took long, other gangs could not use the reserved places.
     """
     return are_last(workload.checks, ours)
 

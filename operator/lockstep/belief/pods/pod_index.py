@@ -157,7 +157,7 @@ class PodIndex:
         return np.array([self._rows[pod.uid] for pod in pods if pod.uid in self._rows], dtype=np.intp)
 
     def known(self, keys: AbstractSet[str]) -> AbstractSet[str]:
-        """The keys among these that labels of any pod have."""
+        """The keys among ``keys`` that some pod has as a label."""
         return keys & self._by_key.keys()
 
     def having(self, key: str) -> PodSet:
@@ -199,7 +199,7 @@ class PodIndex:
                 kept.pop(key, None)
 
     def _kept_values(self, key: str) -> Iterable[dict[str, PodSet]]:
-        """The mappings of a label's values to pods that are kept or being read."""
+        """The mappings from the values of a label to its pods: the kept mapping, and one that is being read."""
         return (kept[key] for kept in (self._by_value, self._drafts) if key in kept)
 
     def _free_row(self) -> int:

@@ -48,14 +48,14 @@ def words_of(question: Question) -> int:
 
 
 class PodDemand:
-    """The conditions of a query for a pod. They are computed at the first use, since most answers are kept."""
+    """The conditions that a query sets for pods. They are computed at the first use, since most answers are kept."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
 
     @cached_property
     def labels(self) -> LabelDemands:
-        """The conditions of all selectors of the query for labels."""
+        """The conditions for labels, from all selectors of the query."""
         return LabelDemands(one for wanted in self.question for one in wanted.selector or ())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Which pods a term of affinity or anti-affinity selects: all callers use this rule."""
+"""Which pods a term of affinity or anti-affinity selects: all callers use these functions."""
 
 from collections.abc import Mapping
 

@@ -1,6 +1,7 @@
-"""Simplifies anti-affinity terms of namespaces with very many. A simplified term excludes more than the exact term.
+"""Simplifies the anti-affinity terms of a namespace that has very many of them.
 
-This is safe: no gang goes where an exact term excludes it. Only pods of the same namespace cause the wider exclusion.
+A simplified term excludes more than the exact term. This is safe: no gang goes where an exact term excludes it. Only
+pods of the same namespace cause the wider exclusion.
 """
 
 from collections import Counter

@@ -1,8 +1,8 @@
 """How long changes of size take, learned from other gangs of the same template.
 
-A gang that has changed its size is expected to take as long as the last time. Until then, the median of the newest
-changes of other gangs counts. Statuses have these changes, so a new process knows them too. Changes that end all
-members say nothing about changes in which the members run on, so each mode is learned by itself.
+A gang that has changed its size is expected to take as long as the last time. Before its first change, the median of
+the newest changes of other gangs counts. Statuses have these changes, so a new process knows them too. Changes that end
+all members say nothing about changes in which the members run on, so each mode is learned by itself.
 """
 
 from collections.abc import Iterable

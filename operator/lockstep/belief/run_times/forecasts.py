@@ -24,8 +24,8 @@ from lockstep.facts.reasons import Condition
 _LAST = 200
 _LEAST = 20
 _LIKELY, _LATE = 0.5, 0.9
-# In simulated queues, 89 % of late starts are met with this step, and 87 % without a step or with a step of 0.03. A
-# larger step follows chance.
+# In simulated queues, 89 % of late starts are met with this step, and 87 % without a step or with a step of 0.03. With
+# a larger step, the quantile follows accidents of single waits.
 _STEP = 0.01
 # With fewer waits, the quantile of nine of ten would be beyond the longest wait.
 _LEAST_FOR_LATE = 9
@@ -105,7 +105,7 @@ class Forecasts:
         return Forecast(min(likely, latest), min(max(likely, late), latest))
 
     def _waits(self, planned_wait: float, *, longer_than: float) -> list[float]:
-        """The planned wait times each known ratio, sorted, without results up to ``longer_than``, in seconds.
+        """The products of the planned wait and each known ratio, in seconds, sorted; only those above ``longer_than``.
 
         Empty if too few ratios are known.
         """

@@ -6,7 +6,7 @@ So the expected end is the same after a restart.
 import math
 
 OVERRUN_SHARE = 0.05
-"""An overrun moves the expected end by this share of the elapsed time (docs/architecture.md, predictions)."""
+"""An overrun moves the expected end by this share of the elapsed time (docs/operations/run-times.md)."""
 
 _LOGARITHM_OF_STEP = math.log(1 + OVERRUN_SHARE)
 # A status keeps whole seconds: without this minimum, steps from an expected duration of 0 would not advance.

@@ -9,7 +9,7 @@ from lockstep.facts.pods.pod import PodFact
 
 
 def reported_part(gang: GangFact, reservation: Reservation, pods: Iterable[PodFact], pieces: PieceReads) -> str:
-    """The part of the work that is done: by the dealer of its pieces, or else by reports of the attempt's members."""
+    """The part of the work that is done, as the dealer of the gang's pieces or else the attempt's members report it."""
     if gang.dealing is not None:
         return gang.dealing.part(piece_counts(gang, pieces, pods))
     return _reported_by_members(gang, reservation, pods)

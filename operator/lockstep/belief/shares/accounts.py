@@ -1,8 +1,8 @@
 """The use of each group: dominant-resource-seconds that decay, with a half-life of a week.
 
 Of each resource, an attempt holds a part of the amount on all nodes. The largest part is its dominant share. Each
-second of an attempt costs its group this share of one second of all nodes. If the cluster took an attempt, the group
-gets back the charge for nodes that were held in vain.
+second of an attempt costs its group this share of one second of all nodes. If the cluster took an attempt, as
+``attempt_losses.py`` defines, the group gets back the charge for nodes that were held in vain.
 
 Only a total and its time outlive the process. The charge of an attempt follows from its start and its share. So a
 process that takes over computes which charges of running attempts are in the total, and charges nothing twice. A charge

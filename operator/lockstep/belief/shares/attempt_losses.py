@@ -47,10 +47,10 @@ def _reason_of_loss(status: GangStatus, members_on: Iterable[str], nodes: Mappin
 
 
 def _saved_until(gang: AcceptedGang, reason: str, start: float, now: float) -> float:
-    """Until when an attempt with that start has done work that is kept, in seconds since 1970.
+    """The time up to which an attempt with that start has saved its work, in seconds since 1970.
 
-    The attempt ended when the gang was not placed any more. The result for an attempt that was never placed is before
-    its start, since it has saved nothing. A change of size saves the work before the change.
+    The attempt ended when the gang was not placed any more. An attempt that was never placed has saved nothing, so the
+    result is a time before its start. A change of size saves the work before the change.
     """
     status, placed = gang.status, gang.status.condition(Condition.PLACED)
     ended = now if placed is None or status.is_true(Condition.PLACED) else placed.last_transition

@@ -168,7 +168,7 @@ class Attachments:
     def _without(
         self, full: Mapping[str, frozenset[str]], wanted: Volumes, gang: GangKey | None, own: Iterable[str]
     ) -> Mapping[str, frozenset[str]]:
-        """The mapping ``full``, without volumes that the gang itself is about to attach on its ``own`` nodes."""
+        """The mapping ``full`` as it would be if the gang were not about to attach volumes to its ``own`` nodes."""
         without: dict[str, set[str]] = {driver: set(nodes) for driver, nodes in full.items()}
         for node in own:
             in_use = frozenset(self._volumes_in_use(node, but=gang)) if node in self._limits else frozenset[CsiVolume]()

@@ -8,7 +8,10 @@ from lockstep.facts.cluster.volume import ClaimKey, VolumeFact, VolumeOffer, Vol
 
 
 class Seeker(NamedTuple):
-    """A claim that needs a volume. A claim without a UID does not exist yet. ``selected_node`` is '' or its node."""
+    """A claim that needs a volume. A claim without a UID does not exist yet.
+
+    ``selected_node`` is the node for which its volume is provisioned; '' if none is selected.
+    """
 
     key: ClaimKey
     request: VolumeRequest

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from lockstep.facts.gang.role import Needs
 
-# With more combinations, steps are joined. With this many, a node costs 1,024 steps of the engine's ``Effort``. Each
-# choice of a plan has 200,000 of these free, enough for about 200 nodes.
+# With more combinations, steps of the Gang are joined. With this many, the engine's ``Effort`` counts 1,024 steps of
+# search for each node. Each choice of a plan has 200,000 steps of search free, enough for about 200 nodes.
 _FEW = 2**10
 # A plan refuses gangs with more combinations.
 _MOST = 2**14
@@ -40,8 +40,9 @@ class PodsOfStep(NamedTuple):
 def joined(steps: tuple[PodsOfStep, ...], beside: tuple[PodsOfStep, ...]) -> tuple[PodsOfStep, ...]:
     """The later steps, joined until they have few enough combinations with the kinds of pods ``beside`` them.
 
-    Steps that may use the same nodes become one step. Its pods request the larger amount of each resource, so the room
-    for it holds all of them. If there are still too many combinations for a plan, the last steps are left out.
+    Steps that may use the same nodes become one step. Each pod of this step requests the larger amount of each
+    resource, so the room for it holds a pod of either step. If there are still too many combinations for a plan, the
+    last steps are left out.
     """
     left, weights = list(steps), _weights(steps)
     while len(left) > 1 and _combinations((*left, *beside)) > _FEW:

@@ -59,7 +59,7 @@ def pods_with_room(asks: PodGangSpec, pods: OwnPods) -> int:
 
 
 def pods_to_come(asks: PodGangSpec, pods: OwnPods) -> int:
-    """How many pods of later steps are not there yet: those of the last steps."""
+    """How many pods of later steps are not there yet. Pods that are there count for the first steps."""
     later = sum(one.pods for one in asks.later)
     there = pods.going + pods.waiting + pods.succeeded
     return max(0, min(later, asks.minimum + later - there))

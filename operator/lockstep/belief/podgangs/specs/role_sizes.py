@@ -1,7 +1,8 @@
 """How many pods of each role of a Gang are placed together. The number may vary for one role.
 
-A planned gang has at most one role whose size varies. So each other role gets the fewest pods that it needs. Its
-further pods are placed later, beside these. If the pods of a role differ, or none is needed, all of them are placed.
+A planned gang has at most one role whose size varies. So each other role gets the fewest pods that it needs. Further
+pods of this role are placed later, beside these. If the pods of a role differ, or none is needed, all of them are
+placed.
 """
 
 from collections import Counter
