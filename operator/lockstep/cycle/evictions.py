@@ -1,8 +1,8 @@
 """Evicts gangs for more urgent ones, or shrinks them, as the newest plan has decided.
 
-Neither can be reverted. So the members of the urgent gang are first created in a dry run, and then the decision is
-compared with the cache again. Plans and other gangs go on meanwhile. If a decision still waits for its dry run when
-the next plan is made, the plan replaces or drops it.
+Neither an eviction nor a shrink can be reverted. So the members of the urgent gang are first created in a dry run, and
+then the decision is compared with the cache again. Plans and other gangs go on meanwhile. If a decision still waits for
+its dry run when the next plan is made, the plan replaces or drops it.
 
 Each eviction tears an attempt down: the victim's status is written first and names the urgent gang. A Gang gives way by
 a suspension of the owner of its pods (``cycle/podgang/giving_way.py``), which is tried as a dry run before. A shrink is

@@ -111,7 +111,10 @@ def _is_start(when: When) -> bool | None:
 
 
 def _known_time(state: State, key: GangKey, now: float, *, is_start: bool) -> float | None:
-    """The expected end of a gang that holds nodes, or ``now`` for its start; None for others, or if unknown."""
+    """The expected end of a gang that holds nodes, or ``now`` for its start; None for others, or if unknown.
+
+    For a Gang without a reservation, the expected end of its pods counts in both cases.
+    """
     held, pods = state.reservations.get(key), state.pod_gangs.objects.get(key)
     if held is not None:
         return now if is_start else expected_end(state, held, now)

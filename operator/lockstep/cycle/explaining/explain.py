@@ -211,7 +211,7 @@ def _is_promised_anew(gang: GangFact, decision: Decision) -> bool:
 def says_the_same(gang: GangFact, after: GangStatus, *, promised: float | None = None) -> bool:
     """Whether that status and the start that is now ``promised`` say nothing new to the user.
 
-    A start is new if it has moved by more than a tenth of the whole wait. Other nodes for as many members are not new.
+    A start is new if it has moved by more than a tenth of the whole wait. If only the nodes differ, nothing is new.
     """
     before = gang.status
     if before.condition(Condition.PLANNED) is None:

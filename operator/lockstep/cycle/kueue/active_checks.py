@@ -1,4 +1,4 @@
-"""Writes to AdmissionChecks that Lockstep controls them. Until then, Kueue gives no quota in queues that use them."""
+"""Marks Lockstep's AdmissionChecks as active. Before that, Kueue gives no quota in queues that use these checks."""
 
 import asyncio
 import logging

@@ -148,7 +148,7 @@ class ReservedGangs:
         """Take the next step for members that work: go on without some, roll the gang back, or follow its members."""
         present = reservation.without_newcomers
         if counts.unseen and not self._missing.are_missing(gang, reservation):
-            # The list marks the gang as changed.
+            # Members are being listed. The end of this marks the gang as changed.
             return
         if (lost := counts.disrupted or self._lost(present, counts)) is not None:
             self._go_on_without(gang, reservation, self._leaving_ranks(present, counts, now), lost)

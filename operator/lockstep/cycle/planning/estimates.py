@@ -86,7 +86,7 @@ def coarsely(count: int) -> int:
 def coarse_time(time: float, now: float) -> float:
     """Round a time up to a multiple of 1, 2, 4, 8 … minutes.
 
-    This is the largest such step that is at most a quarter of the time until then, and at least a minute.
+    The step is the largest of these that is at most a quarter of the time from ``now`` to ``time``, or else one minute.
     """
     quarter = max((time - now) / 4, _FINEST_SECONDS)
     grid = _FINEST_SECONDS * 2.0 ** int(math.log2(quarter / _FINEST_SECONDS))

@@ -45,7 +45,7 @@ def keeping_within_quotas(
         yield
         try:
             bound = bounds.bound(gang)
-        except Exception as error:  # noqa: BLE001 - one gang costs no other its plan
+        except Exception as error:  # noqa: BLE001 - an error for one gang affects no other gang
             rescue(gang.key, error)
             continue
         if isinstance(bound, QuotaShort):

@@ -57,7 +57,7 @@ class PodGangFollower:
         self._suspensions.begin()
 
     def wake(self, gang: GangKey) -> None:
-        """Report to a suspension of the owner, if there is one, that pods of the Gang have changed."""
+        """Note that pods of the Gang have changed. A suspension of their owner may wait for this change."""
         self._suspensions.wake(gang)
 
     def check_attempt(self, gang: GangFact, now: float) -> None:
@@ -117,7 +117,10 @@ class PodGangFollower:
         await self._suspensions.stop()
 
     def _wait(self, gang: GangFact, now: float) -> None:
-        """Compare the Gang of a group with its owner, and report why a Gang rests. Plans report to Gangs that wait."""
+        """Compare the Gang of a group with its owner, and report why a Gang rests.
+
+        Nothing else is reported here: after each plan, other modules report why Gangs wait.
+        """
         if _is_of_group(gang.key):
             self.reconcile_made(gang.key)
         rest = self._attempts.rest_of(gang.key)

@@ -145,7 +145,7 @@ class PodGangEvictions:
             self._state.giving_way.evicted.finalize(key)
         if not suspension.owner:
             self._keep(eviction.gang, suspension.why_not)
-        # Without the victim, or with its room, another plan may help the urgent gang.
+        # The Gang has given way, or is known as one that can't. In both cases, another plan may help the urgent gang.
         self._state.changes.plan()
 
     def _begun(self, eviction: _Eviction) -> None:
@@ -162,7 +162,7 @@ class PodGangEvictions:
     def _take(self, gang: GangFact, eviction: _Eviction) -> None:
         """Record why the attempt ends.
 
-        Fair shares use the reason, and each new status of the Gang has it until such a status is written.
+        Fair shares use the reason. Each new status of the Gang has the reason, until one of them is written.
         """
         reason, status = Reason.RECLAIMED if eviction.by_share else Reason.PREEMPTED, gang.status
         self._state.shares.gives_way(gang, reason)

@@ -132,7 +132,7 @@ def condition_of(gang: GangFact) -> GroupCondition | None:
         return None
     if accepted is not None and not status.is_true(Condition.ACCEPTED):
         return GroupCondition(is_scheduled=False, message=accepted.message)
-    # kube-scheduler writes no condition either before the pods of a group exist.
+    # As kube-scheduler does, write no condition before the pods of the group exist.
     if planned is None or planned.reason in LACKING_PODS:
         return None
     return GroupCondition(is_scheduled=False, message=planned.message)

@@ -44,7 +44,7 @@ class Notices:
         self._patches: dict[GangKey, tuple[str, PodPatches]] = {}
 
     def give(self, gang: GangFact, following: NextSize, room: Reservation) -> None:
-        """Keep the room for the next size, and report when the change begins.
+        """Keep the room for the next size, and report the time at which the change begins.
 
         If the report fails, the room is given up.
         """

@@ -134,7 +134,10 @@ class OwnerSizes:
         return StatusReport(status=status, written=self._state.changes.plan)
 
     def _are_listed(self, gang: GangFact, following: NextSize, answer: OwnerAnswer) -> bool:
-        """Whether the list of hosts is written without the pods that have left."""
+        """Whether the list of hosts needs no write now.
+
+        It needs one when all pods that leave have left, until it is written without them.
+        """
         is_due = not answer.why_not and self._have_left(gang, following)
         return not is_due or self._hosts.are_listed(gang, following.decided_at)
 

@@ -33,8 +33,8 @@ _MOST_NEAR_BYTES = 2**21
 class RunSize:
     """The chosen size: ``size`` is for the role that varies, or None if all sizes stay open.
 
-    ``members`` counts those of all roles. ``groups`` runs may run side by side. On otherwise idle nodes all runs take
-    ``seconds``; None if unknown.
+    ``members`` is the number of members in all roles. ``groups`` runs may run side by side. On otherwise idle nodes all
+    runs take ``seconds``; None if unknown.
     """
 
     size: int | None

@@ -129,8 +129,8 @@ def _with_new_failures(view: SweepView, ends: RunEnds) -> tuple[RunFailure, ...]
 def _to_delete(view: SweepView, again: frozenset[int]) -> Iterator[int]:
     """The runs whose GangJobs to delete.
 
-    These are runs with a recorded end, except runs kept for their logs. After the end of the sweep, they are also all
-    unfinished runs.
+    These are runs with a recorded end, except runs kept for their logs. After the end of the sweep, all unfinished runs
+    are among them, too.
     """
     kept = {one.run for one in view.failures} - again
     for run, gang in view.gangs.items():
