@@ -102,7 +102,7 @@ class Numbers:
 
 
 class PodIndex:
-    """The index. A pod that was entered has to leave later. ``changes`` counts both.
+    """The index. A pod that was entered has to leave later. ``changes`` counts the pods that enter or leave.
 
     ``node[row]`` and ``namespace[row]`` are numbers of names. A row whose ``there`` is false has no pod.
     """

@@ -32,7 +32,7 @@ class RunMemory(Generic[Run]):
 
     @property
     def runs(self) -> Mapping[str, Mapping[str, tuple[Run, ...]]]:
-        """All known runs by namespace and digest of the template. The most recently updated of each come last."""
+        """All known runs, by namespace and then by digest of the template; the most recently updated ones come last."""
         return self._runs
 
     def of(self, template: Template) -> tuple[Run, ...]:

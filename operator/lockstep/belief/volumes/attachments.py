@@ -132,7 +132,8 @@ class Attachments:
             self._rooms = {driver: room for driver, room in self._rooms.items() if room.by_node}
 
     def _volumes_in_use(self, node: str, *, but: GangKey | None = None) -> Iterator[CsiVolume]:
-        """The volumes of pods on the node, and of members of other gangs that are about to be there.
+        """The volumes of pods on the node, and of members that are about to be there, except members of the gang
+        ``but``.
 
         The claims of these members may not exist yet: controllers make some claims, at any time after the pods.
         """
