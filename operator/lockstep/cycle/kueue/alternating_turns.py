@@ -34,7 +34,7 @@ class AlternatingTurns:
             await turn
         except asyncio.CancelledError:
             if not turn.cancelled():
-                # The turn was given at the same moment.
+                # The task was given its turn just before it was cancelled.
                 self._pass_on()
             raise
 
