@@ -34,7 +34,7 @@ _SUFFIXES = {
     },
     **{f"{letter}i": Decimal(2) ** (10 * power) for power, letter in enumerate("KMGTPE", start=1)},
 }
-# Ten to this power is larger than anything that is counted here, and its inverse is smaller.
+# Ten to this power is larger than any amount that is counted here. Its inverse is smaller than any of these amounts.
 _LARGEST_EXPONENT = 1000
 # The precision is more digits than any quantity has. Results are rounded upwards, so none is too small.
 _EXACT = Context(prec=_LONGEST_QUANTITY + 50, rounding=ROUND_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)

@@ -57,8 +57,8 @@ class Answer(NamedTuple):
     def is_absence(self) -> bool:
         """Whether the API server says that the object does not exist. Then its answer has the object's name.
 
-        A proxy's page with the same code says nothing about the object. Nor does an answer that the API server does not
-        serve the resource.
+        Two other answers have the same code, and say nothing about the object: a proxy's page, and the API server's
+        answer that it does not serve the resource.
         """
         return self.code == HTTPStatus.NOT_FOUND and bool((self.body.get("details") or {}).get("name"))
 

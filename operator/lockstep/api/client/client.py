@@ -50,11 +50,12 @@ class KubeClient:
     """Requests to one API server. Use as an asynchronous context manager.
 
     At most ``concurrency`` writes are in progress, ordered by urgency and then by arrival. 429, 5xx and broken
-    connections are retried with growing pauses, or after ``Retry-After``. While ``fence`` is closed, no write is sent:
-    callers wait until it opens again after a late renewal, or until leadership ends and their tasks are cancelled.
-    While the API server refuses ``credentials`` that it accepted before, every request waits. With ``rights``,
-    requests whose right was denied are sent rarely. A caller that passes ``rights`` must call ``rights.record_review``
-    whenever ``rights.needs_review`` is set: writes wait for this call.
+    connections are retried with growing pauses, or after ``Retry-After``. But a 429 of a PodDisruptionBudget is an
+    answer. While ``fence`` is closed, no write is sent: callers wait until the fence opens again after a late renewal,
+    or until leadership ends and their tasks are cancelled. While the API server refuses ``credentials`` that it
+    accepted before, every request waits. With ``rights``, requests whose right was denied are sent rarely. A caller
+    that passes ``rights`` must call ``rights.record_review`` whenever ``rights.needs_review`` is set: writes wait for
+    this call.
     """
 
     def __init__(
@@ -232,8 +233,9 @@ class KubeClient:
                 return answer
 
     async def _ask(self, wanted: WantedRequest, urgency: Urgency | None, *, patience: int) -> Answer:
-        """Send a request until it is answered, up to six times. A write has a turn during each try, not during pauses.
+        """Send a request until it is answered, up to six times.
 
+        A write counts as in progress during each try, but not during the pauses between tries.
         A request whose access is refused is tried up to ``patience`` times. Raises ``ApiUnavailableError``.
         """
         pause = _FIRST_PAUSE_SECONDS

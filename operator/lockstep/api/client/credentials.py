@@ -53,17 +53,14 @@ class Credentials:
         """A sentence that says what is wrong and what to do, without a period; '' if nothing is wrong."""
 
     async def accepted(self) -> None:
-        """Return at once, unless credentials that were accepted before are refused.
-
-        Then return when they are accepted again.
-        """
+        """Return at once. But if credentials that were accepted before are refused, wait until they are accepted."""
         if self._is_refused:
             await self._accepted.wait()
 
     async def turn(self) -> None:
-        """Return at once, unless credentials that were accepted before are refused.
+        """Return at once. But if credentials that were accepted before are refused, wait.
 
-        Then return when they are accepted again, or when this request is the next one to be sent after a pause.
+        The wait ends when they are accepted again, or when this request is the next one to be sent after a pause.
         """
         while self._is_refused and (left := self._ask_again_at - _now()) > 0:
             with suppress(TimeoutError):

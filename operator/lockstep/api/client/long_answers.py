@@ -43,8 +43,8 @@ class Lines:
                 if lines:
                     yield lines
         except aiohttp.SocketTimeoutError as silence:
-            # The stream refers to its error, and the error's traceback refers to the stream. Without this, neither
-            # would be freed.
+            # The stream refers to its error, and the error's traceback refers to the stream. If the traceback stayed,
+            # neither would be freed.
             silence.__traceback__ = None
 
 

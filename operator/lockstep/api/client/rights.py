@@ -21,8 +21,8 @@ STATUSES = f"{GANGS}/status"
 _DENIAL = re.compile(r'[^ ]+( "[^"]*")? is forbidden: User "[^"]*" cannot [a-z]+ resource "')
 _NAMESPACE = re.compile(r"/namespaces/([^/]+)/")
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "WATCH": "watch"}
-# While a right is needed, a request for it is sent at least once a minute. A right that was not needed for this time is
-# no longer listed.
+# In seconds. While a right is needed, a request for it is sent at least once a minute. A denied right is no longer
+# listed if its next request is overdue by this time.
 _NEEDED_SECONDS = 120.0
 # The most denials that are logged. More of them would give no further information.
 _MOST_LOGGED = 20

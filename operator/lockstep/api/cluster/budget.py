@@ -26,7 +26,7 @@ def unreadable_budget(manifest: Manifest, _: Exception) -> BudgetFact:
 def _of_all_ranks(selector: LabelSelector | None) -> LabelSelector | None:
     """The selector without requirements on ranks. Only the requirement that a pod has no rank stays.
 
-    So a budget for members of some ranks counts for members of all ranks.
+    So a budget for members of some ranks protects members of all ranks.
     """
     if selector is None:
         return None

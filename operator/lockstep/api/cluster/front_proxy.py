@@ -37,8 +37,8 @@ class FrontProxyError(Exception):
 class FrontProxy:
     """The certificates with which the API server forwards requests, and the headers in which it names the caller.
 
-    ``authority`` (PEM) signs the certificates. Their common name is one of ``allowed``; if ``allowed`` is empty, it may
-    be any name.
+    ``authority`` (PEM) signs the certificates. Their common name is one of ``allowed``; if ``allowed`` is empty, any
+    common name is valid.
     """
 
     authority: str
@@ -49,9 +49,9 @@ class FrontProxy:
     extra_prefixes: tuple[str, ...]
 
     def caller(self, common_names: Collection[str], headers: Headers) -> Caller | None:
-        """The caller whom the headers name; None if they name no user.
+        """The caller whom the headers name.
 
-        Also None if a verified certificate with these common names may not name a caller.
+        None if the headers name no user, or if a verified certificate with these common names may not name a caller.
         """
         [name, *more] = [*common_names] or [""]
         if not name or more or (self.allowed and name not in self.allowed):

@@ -19,7 +19,7 @@ KEY = "lockstep.dev/given-back-with"
 
 # The duration of a released lease in seconds, as in client-go.
 _GIVEN_BACK_SECONDS = 1
-# The largest number that the API server accepts. The lease may already have it, if another user has written it.
+# The largest number that the API server accepts. Another user may have written this number into the lease.
 _MOST_TRANSITIONS = 2**31 - 1
 
 

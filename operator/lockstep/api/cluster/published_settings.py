@@ -1,4 +1,4 @@
-"""The ConfigMap with the leader's options, beside the lease. Commands read it to plan as the leader does."""
+"""The ConfigMap with the leader's options, in the lease's namespace. Commands read it to plan as the leader does."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -9,14 +9,14 @@ from lockstep.api.manifest import Manifest
 from lockstep.api.quantities import CPU, Quantity, exact_units
 from lockstep.facts.cluster.quota import Amount, QuotaFact, QuotaKey, Scope, plain_resource
 
-# This is more than any number of members with the largest requests need, so such a quota limits no gang.
+# No gang can request so much, even with the most members and the largest requests. So such a quota limits no gang.
 _UNLIMITED = 10**40
 
 
 def parse_quota(manifest: Manifest) -> QuotaFact:
     """Parse a quota as the API server enforces it, by its status.
 
-    Resources that the status does not count yet are left out. So are amounts that limit no gang.
+    Resources that the status does not count yet are left out. Amounts that limit no gang are left out, too.
     """
     metadata, spec, status = manifest["metadata"], manifest.get("spec") or {}, manifest.get("status") or {}
     return QuotaFact(

@@ -19,7 +19,10 @@ from lockstep.facts.cluster.volume import (
 )
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
-"""Annotation of a claim: the node for which its volume is made. A provisioner that can't make the volume removes it."""
+"""Annotation of a claim: the node for which its volume is made.
+
+If a provisioner can't make the volume, it removes the annotation.
+"""
 
 # The annotation of a claim that is set when the claim and its volume are bound to each other.
 _BIND_COMPLETED = "pv.kubernetes.io/bind-completed"

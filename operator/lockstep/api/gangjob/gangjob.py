@@ -48,9 +48,9 @@ def parse_gang(manifest: Manifest, before: GangFact | None, pool: Pool = ALL_NOD
 
     Gates and dealers are containers of ``gate_image``. Without this image, GangJobs that need them are refused.
 
-    The parsed spec is taken from ``before`` if that is the same generation of the same object. But if ``before`` has a
-    later version, the API server was restored to an earlier state, and the spec is parsed again. The metadata are
-    always parsed: a user may remove the owner reference to a sweep, which makes no new generation.
+    The parsed spec is taken from ``before`` if ``before`` is the same generation of the same object. But if ``before``
+    has a later version, the API server was restored to an earlier state, and the spec is parsed again. The queue and
+    the run in the metadata are always parsed: if a user removes the owner reference to a sweep, the generation stays.
 
     If a spec is beyond the bounds of its schema, the gang is refused, and only the policies are parsed. But if the gang
     holds nodes, the whole spec is parsed, since its members run to their end.

@@ -16,9 +16,9 @@ _LONGEST_MESSAGE = 1_000
 class CheckEntry(NamedTuple):
     """The answer of our checks about a Workload. If it is ``READY``, ``gang`` is the Gang that the pods will name.
 
-    An answer of ``RETRY`` never states a time after which the Workload is queued again. With a time, Kueue 0.17 would
-    evict the Workload only then, and keep its quota and pods until then. Without one, Kueue evicts it and queues it at
-    once.
+    An answer of ``RETRY`` never states a time after which the Workload is queued again. Kueue 0.17 would keep the
+    Workload's quota and pods until such a time, and evict the Workload only then. Without a time, Kueue evicts the
+    Workload and queues it at once.
     """
 
     state: CheckState

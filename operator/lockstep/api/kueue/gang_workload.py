@@ -30,7 +30,7 @@ _LONGEST_SAYING = 300
 def workload_name(gang: str, uid: str) -> str:
     """The name of the Workload of a GangJob.
 
-    It is the same for each try to create it, and differs for a later GangJob.
+    The name is the same for each try to create the Workload, and differs for a later GangJob with the same name.
     """
     digest = hashlib.sha256(uid.encode()).hexdigest()[:_DIGEST]
     most = _LONGEST_NAME - _DIGEST - 1

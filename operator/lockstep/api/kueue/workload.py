@@ -81,9 +81,9 @@ def gang_of_workload(name: str, uid: str) -> str:
 
 
 def as_owner_of_pods(workload: Manifest) -> Manifest:
-    """The Workload with the annotations of its first template, from which its Gang is made.
+    """The Workload with the annotations of its first template. The Gang is made from this result.
 
-    Kueue does not copy the annotations of the object that makes the pods to the Workload.
+    Kueue copies the templates of the pods to the Workload, but not the annotations of the pods' owner.
     """
     first = next(admitted_pods(workload), None)
     annotations = {} if first is None else first.template.section("metadata").texts("annotations")

@@ -27,7 +27,7 @@ class MemberLog(NamedTuple):
 
 
 def parse_member_log(manifest: Manifest, container: str) -> MemberLog | None:
-    """The log of the container of that name. If the name is '', it is the pod's default or first container.
+    """The log of the container of that name. If the name is '', the pod's default or first container counts.
 
     None if the pod is not a member of a GangJob.
     """

@@ -1,8 +1,8 @@
 """The notice of a change of size: a file that members read, and the annotation by which they say that they are ready.
 
-The kubelet writes the file from an annotation of the pod, in a volume of the template. An environment variable keeps
-the first value of the annotation, and so does a file that is mounted by a subPath. Members with only such a variable or
-file read no notice.
+The kubelet writes the file from an annotation of the pod, in a volume of the template. Environment variables, and
+files that are mounted by a subPath, keep the first value of the annotation. Members with only such a variable or file
+read no notice.
 """
 
 import re

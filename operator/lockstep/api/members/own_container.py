@@ -3,7 +3,7 @@
 from lockstep.api.manifest import Manifest
 
 _USER = 65_532
-# Requests equal limits. So if a pod has the QoS class Guaranteed without the container, it has this class with it.
+# Requests equal limits. So a pod whose other containers make it Guaranteed (QoS class) stays Guaranteed.
 _AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
 
 

@@ -30,7 +30,7 @@ def pieces_manifest(gang: GangFact, attempt: int, kept: KeptPieces) -> NewManife
 
 
 def parse_pieces(manifest: Manifest, attempt: int, pieces: int) -> KeptPieces:
-    """Parse the ConfigMap. Its states count only if they are those of ``pieces`` pieces."""
+    """Parse the ConfigMap. States that are invalid, or are of more or fewer than ``pieces`` pieces, are left out."""
     key = (manifest.get("data") or {}).get(key_name(attempt), "")
     try:
         bits = b64decode((manifest.get("binaryData") or {}).get(STATES_KEY, ""), validate=True)

@@ -1,6 +1,6 @@
 """The pods that owners make at first: their number, and their templates.
 
-If an owner makes pods in steps, only its first step counts. Later pods are placed beside the first ones. If an owner
+If an owner makes pods in steps, only its first step counts. Later pods are placed while the first ones run. If an owner
 leaves a number out, the default of its own controller counts.
 """
 
@@ -140,9 +140,9 @@ def of_mpi_job(mpi_job: Section) -> Sequence[FirstPods]:
 
 
 def of_kueue_group(pod: Section) -> Sequence[FirstPods]:
-    """The pods of a Kueue group that must be placed together: as many as one of its pods states.
+    """The pods of a Kueue group that must be placed together. ``pod``, a pod of the group, states their number.
 
-    It is one pod if the number is missing or invalid, or if the group has fast admission.
+    The number is 1 if it is missing or invalid, or if the group has fast admission.
     """
     metadata = pod.section("metadata")
     terms = group_terms(metadata.texts("annotations"))

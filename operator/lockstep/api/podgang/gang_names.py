@@ -64,7 +64,7 @@ def _names_of_owners(metadata: Manifest, labels: Mapping[str, str]) -> Iterator[
 
 
 def _kueue_group(metadata: Manifest) -> Iterator[NamedGang]:
-    """The Kueue group of a pod. If Kueue queues the pod's owner as a whole, Kueue ignores the group, and so do we."""
+    """The Kueue group of a pod. If Kueue queues the pod's owner as a whole, Kueue and we ignore the group."""
     labels, owner = metadata.get("labels") or {}, controller_of(metadata).get("apiVersion", "")
     is_queued_above = owner.partition("/")[0] in _QUEUED_BY_KUEUE or labels.get(_LWS_NAME)
     if labels.get(KUEUE_GROUP) and not is_queued_above:

@@ -81,7 +81,7 @@ def made_parts(
 
     The Gang is deleted with its owner. An owner that ``awaits_size`` has no pods yet, and may get any number of its
     range. If ``pods`` are given, they have no common owner: the Gang is deleted with the last of them, and ``owner`` is
-    any of them. ``succeeded`` has the number of pods that have succeeded by role, for roles that are done. If an
+    any of them. ``succeeded`` has, for each role that is done, the number of its pods that have succeeded. If an
     annotation of the owner is invalid, the Gang is refused, and has an annotation with the reason. Raises an error for
     an owner that can't be parsed.
     """
@@ -132,8 +132,8 @@ def _bounded(why: str) -> str:
 def _in_all(kind: OwnerKind, owner: Manifest, spec: Mapping[str, Any]) -> str | None:
     """How many pods have succeeded once the owner is complete, as text for the annotation.
 
-    None if this number is at most the Gang's minimum plus its later pods. Also None if Lockstep gives the owner its
-    size: then the number may change at a time when the Gang is not compared with the owner.
+    It is None in two cases. The number is at most the Gang's minimum plus its later pods. Or Lockstep gives the owner
+    its size: then the number may change at a time when the Gang is not compared with the owner.
     """
     if not {SIZED_ANNOTATION, ELASTIC}.isdisjoint(owner["metadata"].get("annotations") or {}):
         return None

@@ -63,11 +63,11 @@ def _label_of(source: Source) -> str:
 
 
 def role_entries(pods: Sequence[FirstPods], least: int) -> list[dict[str, Any]]:
-    """Format the roles of an owner for its Gang; nothing if it has only one, too many, or names that a Gang can't have.
+    """Format the roles of an owner for its Gang; nothing for a single role, too many roles, or invalid names.
 
     ``least`` is how many pods the Gang needs. If the roles have another number of pods together, there are no entries,
-    since the number of pods in each role is unknown. Beside roles whose pods are done, even a single role gets an
-    entry. Otherwise, the pods that are done would count for it.
+    since the number of pods in each role is unknown. If another role is done, even a single role gets an entry.
+    Otherwise, the pods of the done role would be counted as pods of the single role.
     """
     first, is_any_done = [one for one in pods if one.number > 0], any(one.done for one in pods)
     names = {one.role for one in first if _NAME.fullmatch(one.role)}

@@ -23,8 +23,8 @@ class _Requirement(NamedTuple):
 def required_domain(owner: Section, pods: Sequence[FirstPods]) -> str:
     """The label of nodes by which all pods must be in one domain; '' if they may be anywhere.
 
-    Raises ``ValueError`` if the owner and its templates require different domains, or domains for parts of the pods. No
-    pod may be placed as if it required nothing.
+    Raises ``ValueError`` if the owner and its templates require different domains, or domains for parts of the pods.
+    Otherwise, pods might be placed as if they required nothing.
     """
     # A pod that is its own owner is always in one domain, so its annotations as a template do not count.
     templates = [one.template for one in pods if one.template not in (None, owner) and one.template.fields]

@@ -38,8 +38,8 @@ class GroupCondition(NamedTuple):
 def scheduling_group_of(pod: Manifest) -> str:
     """The name of the PodGroup to which a pod belongs; '' for none.
 
-    A pod of a Job that got its size from us belongs to this Job. From Kubernetes 1.37 on, such a Job has a PodGroup
-    before it has its size.
+    A pod with our annotation for sizes belongs to the Gang of its Job, so the name is '': this Job got its size from
+    us. From Kubernetes 1.37 on, such a Job has a PodGroup, too, which exists before the Job has its size.
     """
     if SIZED_ANNOTATION in (pod["metadata"].get("annotations") or {}):
         return ""

@@ -9,7 +9,7 @@ from lockstep.api.pods.pod_size import TooLongError
 from lockstep.facts.pods.pod import NO_POD_AFFINITY, PodAffinity, PodTerm, WrittenTerm
 
 EVERYWHERE = ""
-"""No label has this name. A term with this topology key excludes pods from all nodes."""
+"""The topology key of a term that excludes pods from all nodes. No label of a node has this name."""
 
 MOST_TERMS_OF_POD = 32
 """The most required anti-affinity terms of one pod that are parsed one by one. Workloads have one or two."""

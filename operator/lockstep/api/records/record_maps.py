@@ -30,7 +30,7 @@ class ParsedMap(NamedTuple):
 
 
 def records_map_name(lease: str, slot: int) -> str:
-    """The name of the ConfigMap in that slot, beside the lease of that name."""
+    """The name of the ConfigMap in that slot, for operators that share the lease of that name."""
     return f"{lease}-records-{slot:02}"
 
 

@@ -61,7 +61,7 @@ def job_with_size(job: Manifest, size: int) -> dict[str, Any]:
 def queued_job_awaits_size(job: Manifest) -> bool:
     """Whether the Job waits for a size in a queue of Kueue: it has never run, and no other object manages it.
 
-    Kueue follows the Job's number of pods until it gives quota to them. Then it resumes the Job.
+    Kueue follows changes of the Job's number of pods until Kueue gives quota to these pods. Then Kueue resumes the Job.
     """
     is_others = controller_of(job["metadata"]) or (job.get("status") or {}).get("startTime")
     return not (is_others or _has_ended(job)) and is_suspended_for_size(
