@@ -24,7 +24,7 @@ _MOST_SURPRISES = 3
 class Rest(NamedTuple):
     """A gang's rest until a time of day, in epoch seconds.
 
-    The gang's pods have begun anew ``begun_anew`` times. ``failure`` is the reason of the last time.
+    The gang's pods have begun anew ``begun_anew`` times. ``failure`` is why they last began anew.
     """
 
     begun_anew: int

@@ -77,7 +77,7 @@ class Expiries:
             self._reconcile(gang.key)
 
     async def _ask(self, gang: GangFact) -> float:
-        """Send one deletion. Returns the seconds until the next one may be sent, even if this one raises."""
+        """Send one deletion. Returns the seconds until the next one may be sent, also after an error."""
         try:
             answer = await self._client.delete(paths.gang(gang.key), uid=gang.uid, version=gang.resource_version)
         except ApiUnavailableError as error:

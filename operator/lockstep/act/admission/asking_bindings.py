@@ -41,7 +41,7 @@ class BindingChecks:
         return known is None or known.again is None
 
     async def check(self, gang: GangFact, *, seconds: float) -> bool:
-        """Whether one waiting pod of each kind may be bound to a node, and the list of hosts be written.
+        """Whether one waiting pod of each kind may be bound to a node, and whether the list of hosts may be written.
 
         False if there is no answer within ``seconds``.
         """

@@ -40,7 +40,7 @@ from lockstep.report.status.rate import Rate
 # capacity.
 _FIRST_PER_SECOND = 44.0
 _AGAIN_PER_SECOND = 6.0
-# The most checks at the same time, in all and for one namespace, so that a slow webhook delays only some of them.
+# The most checks at the same time, for all namespaces and for one, so that a slow webhook delays only some of them.
 _AT_ONCE = 4
 _OF_NAMESPACE = 2
 _AGAIN_AT_ONCE = 2

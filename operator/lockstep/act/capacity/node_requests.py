@@ -193,7 +193,7 @@ class NodeRequests:
         await asyncio.gather(*(self._ask_in_turn(gangs) for gangs in due.values()))
 
     async def _ask_in_turn(self, gangs: Iterable[AcceptedGang]) -> None:
-        """Send requests for gangs of one namespace. After 5 seconds the rest is left to the next round."""
+        """Send requests for gangs of one namespace. After 5 seconds, the other gangs are left to the next round."""
         until = self._monotonic() + _PAUSE_SECONDS
         for gang in gangs:
             if self._monotonic() >= until:

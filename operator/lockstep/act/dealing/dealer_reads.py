@@ -3,8 +3,9 @@
 Each request has the ranks of all members. So a dealer knows which members have left, and which may still start.
 
 A dealer is in a tenant's pod, and may be slow or send false states. It delays only gangs of its own namespace: no round
-waits for another one. Each namespace has one request at a time, and pays for its length (``namespace_turns.py``). A
-dealer that does not answer is asked less and less often. Members need no rights for this.
+waits for another one. Each namespace has one request at a time. The longer its requests take, the longer the
+namespace rests afterwards (``namespace_turns.py``). A dealer that does not answer is asked less and less often. Members
+need no rights for this.
 """
 
 import asyncio
@@ -131,7 +132,7 @@ class DealerReads:
         return gang is not None and gang.status.end is None
 
     async def _read_in_turn(self, client: DealerClient, namespace: str, targets: Iterable[_Target]) -> None:
-        """Read dealers of one namespace. After some seconds the rest is left to the next turn of the namespace."""
+        """Read dealers of one namespace. After some seconds, the others are left to its next turn."""
         async with self._turns.turn(namespace):
             until = self._services.monotonic() + _ROUND_SECONDS
             for target in targets:

@@ -1,4 +1,4 @@
-"""Which namespaces may have their dealers read: a namespace pays for the time that its dealers take.
+"""Which namespaces may have their dealers read: the longer a namespace's dealers take, the longer it rests.
 
 The dealers belong to tenants, and may be slow on purpose. So a namespace has one turn at a time, and then rests for
 several times as long as the turn took. Whatever its dealers do, it has a connection for at most a fifth of the time.
@@ -29,7 +29,7 @@ class NamespaceTurns:
 
     @asynccontextmanager
     async def turn(self, namespace: str) -> AsyncIterator[None]:
-        """Wait for a connection, and charge the namespace for the time in which it has the connection."""
+        """Wait for a connection. After the turn, the namespace rests, in proportion to its time with the connection."""
         self._under_way.add(namespace)
         try:
             async with self._connections:

@@ -89,6 +89,6 @@ class PiecesStore:
 
 
 def _version_of(there: Manifest, wanted: Manifest) -> Manifest:
-    """The wanted manifest, as a change of the existing version."""
+    """The wanted manifest, which replaces only the existing version of the object."""
     version = {"resourceVersion": there["metadata"]["resourceVersion"]}
     return {**wanted, "metadata": {**wanted["metadata"], **version}}

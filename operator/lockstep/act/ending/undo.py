@@ -111,7 +111,10 @@ class Undoing:
         return format_ranks(counts.succeeded_ranks) if is_success else ""
 
     async def _keep(self, succeeded_ranks: str) -> bool:
-        """Write that the gang had succeeded. The reservation stays until the gang's success is written."""
+        """Write which ranks have succeeded, and that the gang had succeeded before the change of its size.
+
+        The reservation stays in this status. A later status ends the gang. Returns whether no other try is needed.
+        """
         gang = self._release.known()
         if gang is None or not self._release.stands_in(gang):
             return True

@@ -1,7 +1,8 @@
 """Evicts the pods of a Gang that have to leave, if its owner can't be suspended.
 
-Only two kinds of Gangs have such pods. One is the group of a LeaderWorkerSet, which is then created anew. The other is
-a Gang whose user has asked for it. A PodDisruptionBudget may refuse an eviction, so it is tried for a minute.
+Only pods of two kinds of Gangs are evicted. One is the group of a LeaderWorkerSet, which is then created anew. The
+other is a Gang whose user has asked for evictions. A PodDisruptionBudget may refuse an eviction, so evictions are tried
+for a minute.
 """
 
 import asyncio

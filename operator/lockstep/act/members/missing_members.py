@@ -30,9 +30,9 @@ class MissingMembers:
         self._listed = Questions(services.state, self._list, at_once=LISTS_AT_ONCE)
 
     def are_missing(self, gang: GangFact, reservation: Reservation) -> bool:
-        """Whether it is known that members which no watch has shown do not exist.
+        """Whether the members were listed, so that members that the cache does not have are known not to exist.
 
-        If it is not known yet, begin to list the members.
+        If they were not listed yet, begin to list them.
         """
         return self._listed.is_confirmed(gang, reservation.attempt)
 

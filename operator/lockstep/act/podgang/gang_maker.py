@@ -96,9 +96,9 @@ class GangMaker:
     def is_due(self, gang: GangKey) -> bool:
         """Whether the Gang must be created or compared with its owner.
 
-        This is so if pods wait for it, or if it is missing although pods run or an owner waits for a size. It is also
-        so if an owner waits for a size and the needs of its pods are unknown. The last case is that most of the pods
-        that own the Gang are gone.
+        This is so if pods wait for the Gang, or if it is missing although pods run or an owner waits for a size. It is
+        also so if an owner waits for a size and the needs of its pods are unknown, or if most of the pods that own the
+        Gang are gone.
         """
         group, sized = self._state.pod_gangs.group(gang), self._state.pod_gangs.sized
         needs_it = group.going > 0 or sized.of(gang) is not None
@@ -204,7 +204,7 @@ class GangMaker:
         return wanted.refused(refusal) if refusal else wanted
 
     def _done(self, gang: GangKey, kind: OwnerKind, owner: Manifest) -> Mapping[str, int]:
-        """The number of pods that have succeeded by role, for the roles of the owner that are done."""
+        """For each role of the owner that is done, the number of its pods that have succeeded."""
         roles = [one.role for one in kind.first(Section(owner)) if one.done]
         return self._state.pod_gangs.group(gang).own(owner["metadata"]["uid"], 0, roles).succeeded_roles
 

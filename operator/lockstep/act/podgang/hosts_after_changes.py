@@ -1,7 +1,7 @@
 """Writes the list of a Gang's hosts again after pods have left it by a change of its size.
 
-Only then does the status say that the change is done. So after a restart, the operator writes the list if it is not
-written.
+The status says that the change is done only after the list is written. So after a restart, the operator writes the list
+if it is not written.
 """
 
 import asyncio

@@ -18,8 +18,8 @@ from lockstep.snapshot.holders.elastic_pod_gangs import by_rank
 def beyond(group: PodGroup, owner: SizedOwner, following: NextSize) -> Sequence[str] | None:
     """The pods that must leave for the next size: the highest ranks on nodes with too many pods, and unbound pods.
 
-    () if the owner needs no names. None if a pod that must stay is gone, or if pods would have to leave that can't
-    leave. Also None if the owner has yet to create pods.
+    Returns () if the owner needs no names. Returns None in three cases: a pod that must stay is gone, a pod that can't
+    leave would have to leave, or the owner has yet to create pods.
     """
     if owner.elastic is None or not owner.names_leaving:
         return ()

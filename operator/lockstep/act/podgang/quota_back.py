@@ -1,6 +1,6 @@
 """Gives back the quota of a Workload whose pods can't stay or can't be bound. Kueue then takes the pods back itself.
 
-It suspends their owner or deletes plain pods, so nothing counts as failed. Then the Workload is queued again.
+Kueue suspends their owner or deletes plain pods, so nothing counts as failed. Then the Workload is queued again.
 """
 
 import asyncio

@@ -116,7 +116,7 @@ class Resumption:
         """What others have changed since the owner was suspended, as a clause; or ''.
 
         If another program has suspended the owner too, it also wants the pods to leave. So the clause names the
-        other program only after they have left.
+        other program only after the pods have left.
         """
         if not self._owner.kind.is_suspended(found):
             return f"{self._owner} was suspended, and another program has resumed it"
