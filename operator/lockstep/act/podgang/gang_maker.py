@@ -96,9 +96,8 @@ class GangMaker:
     def is_due(self, gang: GangKey) -> bool:
         """Whether the Gang must be created or compared with its owner.
 
-        This is so if pods wait for the Gang, or if it is missing although pods run or an owner waits for a size. It is
-        also so if an owner waits for a size and the needs of its pods are unknown, or if most of the pods that own the
-        Gang are gone.
+        This is so in each of these cases: pods wait for the Gang; it is missing although pods run or an owner waits for
+        a size; an owner waits for a size and the needs of its pods are unknown; most pods that own the Gang are gone.
         """
         group, sized = self._state.pod_gangs.group(gang), self._state.pod_gangs.sized
         needs_it = group.going > 0 or sized.of(gang) is not None

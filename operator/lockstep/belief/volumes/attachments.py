@@ -132,10 +132,10 @@ class Attachments:
             self._rooms = {driver: room for driver, room in self._rooms.items() if room.by_node}
 
     def _volumes_in_use(self, node: str, *, but: GangKey | None = None) -> Iterator[CsiVolume]:
-        """The volumes of pods on the node, and of members that are about to be there, except members of the gang
-        ``but``.
+        """The volumes of pods on the node, and of members that are about to be there.
 
-        The claims of these members may not exist yet: controllers make some claims, at any time after the pods.
+        Members of the gang ``but`` are left out. Claims of the members that are about to be there may not exist yet:
+        controllers make some claims, at any time after the pods.
         """
         of_pods = ((pod.key.namespace, claim) for pod in self._pods_nearby.claiming(node) for claim in pod.claims)
         yield from self._claims.csi_volumes(of_pods)
