@@ -20,11 +20,13 @@ from coschedule.queue.plan import plan
 from coschedule.queue.planner.planner import Rescue
 from coschedule.queue.problem.decisions import Placement, Plan
 from coschedule.queue.problem.gangs import GangKey
+from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.promises.lost_places import part_lost
 from coschedule.resizing.gangs.size_plan import SizePlan
 from coschedule.resizing.gangs.sized_run import ChangeTerms
 from coschedule.resizing.promising import late_gangs, loosened
+from coschedule.resizing.short_gangs import without_seats
 from coschedule.resizing.worlds import World, resized, with_all_shrunk
 
 LONG_QUEUE = 250
@@ -64,17 +66,27 @@ class Resized(NamedTuple):
 
 
 def planned_beside(
-    world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms], rescue: Rescue | None
+    world: World,
+    sizes: SizePlan,
+    elastic: Mapping[GangKey, ChangeTerms],
+    rescue: Rescue | None,
+    left: Sequence[Release] = (),
 ) -> Resized:
     """Plan the queue beside these sizes; return the plan with the fewest late gangs.
 
-    Gangs that start and are ``elastic`` may change their size later.
+    Gangs that start and are ``elastic`` may change their size later. The seats ``left`` to short gangs count as taken
+    (``short_gangs``), unless a gang is late then, or the queue is long.
     """
+    after = resized(world, sizes, elastic)
     tried = list[Resized]()
-    for snapshot in _snapshots(resized(world, sizes, elastic), tried):
-        tried.append(Resized.of(sizes, snapshot, plan_once(snapshot, is_loose=True, rescue=rescue)))
-        if not tried[-1].late:
-            return tried[-1]
+    for seats in (left, ()) if left and len(after.snapshot.gangs) <= LONG_QUEUE else ((),):
+        these = list[Resized]()
+        for snapshot in _snapshots(after, these):
+            made = plan_once(without_seats(snapshot, seats), is_loose=True, rescue=rescue)
+            these.append(Resized.of(sizes, snapshot, made))
+            if not these[-1].late:
+                return these[-1]
+        tried += these
     return min(tried, key=lambda one: len(one.late))
 
 

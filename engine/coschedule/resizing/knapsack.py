@@ -21,15 +21,23 @@ class SizeOptions(NamedTuple):
     worths: FloatArray
 
 
-def best_options(items: Sequence[SizeOptions], seats: int) -> tuple[int, ...] | None:
+class FirstItems(NamedTuple):
+    """The first ``number`` items together take at most ``seats`` seats."""
+
+    number: int
+    seats: int
+
+
+def best_options(items: Sequence[SizeOptions], seats: int, first: FirstItems | None = None) -> tuple[int, ...] | None:
     """Choose one option for each item; return the indices. All together take at most ``seats`` seats.
 
     The sum of worths is the greatest possible. If several choices have this sum, the last item gets its earliest
     option, then the item before it, and so on. Return None if no choice fits.
     """
+    first = first or FirstItems(0, seats)
     best = np.zeros(seats + 1)
     chosen: list[IntArray] = []
-    for item in items:
+    for number, item in enumerate(items, 1):
         table = np.full((len(item.seats), seats + 1), _IMPOSSIBLE)
         for option, (taken, worth) in enumerate(zip(item.seats.tolist(), item.worths.tolist(), strict=True)):
             if taken <= seats:
@@ -37,13 +45,19 @@ def best_options(items: Sequence[SizeOptions], seats: int) -> tuple[int, ...] | 
         option_of = table.argmax(axis=0)
         chosen.append(option_of)
         best = np.take_along_axis(table, option_of[np.newaxis], axis=0)[0]
-    return None if best[seats] == _IMPOSSIBLE else _traced_back(items, chosen, seats)
+        if number == first.number:
+            best[first.seats :] = best[first.seats]
+    return None if best[seats] == _IMPOSSIBLE else _traced_back(items, chosen, seats, first)
 
 
-def _traced_back(items: Sequence[SizeOptions], chosen: Sequence[IntArray], seats: int) -> tuple[int, ...]:
+def _traced_back(
+    items: Sequence[SizeOptions], chosen: Sequence[IntArray], seats: int, first: FirstItems
+) -> tuple[int, ...]:
     options = []
-    for item, option_of in zip(reversed(items), reversed(chosen), strict=True):
-        option = int(option_of[seats])
+    for number in reversed(range(len(items))):
+        if number + 1 == first.number:
+            seats = min(seats, first.seats)
+        option = int(chosen[number][seats])
         options.append(option)
-        seats -= int(item.seats[option])
+        seats -= int(items[number].seats[option])
     return tuple(reversed(options))

@@ -13,13 +13,15 @@ from coschedule.queue.constraints.terms import Constraints
 from coschedule.queue.owners.safer import first_risks
 from coschedule.queue.problem.decisions import Decision, Hold, Placement
 from coschedule.queue.problem.gangs import GangKey, PendingGang
+from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.owner_forecasts import Interruptible
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.shares.dealing import planning_order
 from coschedule.resizing.gangs.elastic_run import ElasticRun
-from coschedule.resizing.gangs.size_plan import RunSeats, WaitingGang
+from coschedule.resizing.gangs.size_plan import RunSeats, SizePlan, WaitingGang
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind
 from coschedule.resizing.seats import begins_of_holds, closes_to_new, idle_seats, may_stay
+from coschedule.resizing.short_gangs import seats_left, seats_to_leave
 from coschedule.resizing.sizes import SizeQuestion
 from coschedule.resizing.turns import MOST_GROUPS, grouped, in_turn, next_turn
 from coschedule.resizing.worlds import World, counted_from
@@ -27,15 +29,25 @@ from coschedule.resizing.worth import SharedWork
 
 
 class Asked(NamedTuple):
-    """The snapshot with the runs of one group, and the question of which sizes these runs and waiting gangs get."""
+    """The snapshot with the runs of one group, and the question of which sizes these runs and waiting gangs get.
+
+    The members of these gangs need seats of the kind ``seat``.
+    """
 
     world: World
+    seat: SeatKind
     question: SizeQuestion
 
     @property
     def members(self) -> int:
         """The number of members of all runs of the group."""
         return sum(run.size for run in self.world.runs)
+
+    def seats_left(self, sizes: SizePlan) -> tuple[Release, ...]:
+        """Return the seats that longer gangs leave idle if the sizes change like this (``short_gangs``)."""
+        question = self.question
+        count = 0 if question.must_start else question.left_idle
+        return seats_left(self.seat, question.seats, self.world.runs, sizes, count=count, now=question.now)
 
     @property
     def turn(self) -> tuple[bool, float]:
@@ -65,7 +77,7 @@ def questions(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[G
     able = [run for run in runs if may_stay(snapshot, run)]
     groups = grouped(able)
     asked = [
-        Asked(world, _question(world, seat, waiting.get(seat.constraints, ()), elastic))
+        Asked(world, seat, _question(world, seat, waiting.get(seat.constraints, ()), elastic))
         for seat, alike in in_turn(groups, snapshot.now, MOST_GROUPS) or [(_largest_seat(snapshot, waiting), ())]
         for world in (World(snapshot, alike),)
     ]
@@ -135,7 +147,8 @@ def _question(
     risks = first_risks(snapshot.forecasts, snapshot.now, nodes=len(closes))
     seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(idle), risks, holds)
     due = frozenset(gang.key for gang in waiting if gang.promised <= snapshot.now)
-    return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due)
+    left_idle = seats_to_leave(snapshot, waiting, runs, idle)
+    return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due, left_idle)
 
 
 def _may_be_interrupted(gang: ElasticRun | PendingGang) -> bool:

@@ -211,7 +211,7 @@ def _best_of(first: _First, world: World, elastic: Mapping[GangKey, ChangeTerms]
     """
     tried = list[Resized]()
     for sizes in _tries(first, tried):
-        tried.append(planned_beside(world, sizes, elastic, rescue))
+        tried.append(planned_beside(world, sizes, elastic, rescue, first.asked.seats_left(sizes)))
         if not tried[-1].late:
             return tried[-1]
     return min(reversed(tried), key=lambda one: len(one.late))
@@ -236,7 +236,7 @@ def _tries(first: _First, tried: Sequence[Resized]) -> Iterator[SizePlan]:
     must start too in the next choice. Then running gangs shrink enough for all of them. In a long queue, only one
     choice of sizes is tried.
     """
-    (world, question), sizes = first.asked, first.sizes
+    (world, _, question), sizes = first.asked, first.sizes
     is_due = bool(question.must_start) and len(world.snapshot.gangs) <= LONG_QUEUE
     for left in reversed(range(_MOST_TRIES if is_due else 1)):
         if sizes is None or sizes == SizePlan():

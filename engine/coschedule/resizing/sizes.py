@@ -28,8 +28,9 @@ from coschedule.queue.problem.size_change import SizeChange
 from coschedule.resizing.assign import Assigned, Chosen, assign, pace_on
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats, SizedStart, SizePlan, WaitingGang
-from coschedule.resizing.knapsack import best_options
-from coschedule.resizing.options import ASKED_GAIN, options_of_run, options_of_waiting
+from coschedule.resizing.knapsack import FirstItems, best_options
+from coschedule.resizing.options import ASKED_GAIN, Sized, options_of_run, options_of_waiting
+from coschedule.resizing.short_gangs import is_long
 from coschedule.resizing.worth import worth_of
 
 MOST_GANGS = 60
@@ -39,13 +40,17 @@ _MOST_TRIES = 6
 
 
 class SizeQuestion(NamedTuple):
-    """The seats and gangs at ``now``; the waiting gangs in ``must_start`` must start."""
+    """The seats and gangs at ``now``; the waiting gangs in ``must_start`` must start.
+
+    If no gang must start, longer gangs leave ``left_idle`` seats to short gangs (``short_gangs``).
+    """
 
     now: float
     seats: RunSeats
     runs: Sequence[ElasticRun]
     waiting: Sequence[WaitingGang]
     must_start: frozenset[GangKey] = frozenset()
+    left_idle: int = 0
 
 
 def choose_sizes(question: SizeQuestion) -> SizePlan | None:
@@ -147,10 +152,25 @@ def _chosen(question: SizeQuestion, limit: float, most: Mapping[GangKey, int]) -
     ]
     if any(most.get(key) == 0 for key in question.must_start) or not all(len(one.sizes) for one in sized):
         return None
-    options = best_options([one.options for one in sized], count)
+    sized, first = _longer_first(question, sized, count)
+    options = best_options([one.options for one in sized], count, first)
     if options is None:
         return None
     return [Chosen(one, int(one.sizes[option])) for one, option in zip(sized, options, strict=True)]
+
+
+def _longer_first(question: SizeQuestion, sized: list[Sized], count: int) -> tuple[list[Sized], FirstItems | None]:
+    """Return the longer gangs before the short ones, and the limit of their seats; None if they leave no room.
+
+    Longer gangs keep the seats that they have, and get idle seats except the last ``left_idle`` ones.
+    """
+    if not question.left_idle or question.must_start:
+        return sized, None
+    longer = [one for one in sized if is_long(one)]
+    short = [one for one in sized if not is_long(one)]
+    held = sum(int(one.options.seats[0]) for one in longer)
+    more = max(len(question.seats.idle) - question.left_idle, 0)
+    return [*longer, *short], FirstItems(len(longer), min(held + more, count))
 
 
 def _plan(question: SizeQuestion, assigned: Assigned) -> SizePlan:

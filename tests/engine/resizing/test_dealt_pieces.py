@@ -9,7 +9,7 @@ import pytest
 from coschedule.model.run_times import SerialWork, TimesWork
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.sizes import Sizes
-from coschedule.resizing.dealt_pieces import DealtPieces
+from coschedule.resizing.gangs.dealt_pieces import DealtPieces
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats
 from coschedule.resizing.gangs.sized_run import ChangeTerms

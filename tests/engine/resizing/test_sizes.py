@@ -114,14 +114,15 @@ def questions(draw, slowdowns=(1.0,), closing=(math.inf,), of_fixed=(0.5, 1.0, 2
     until = [NOW + draw(st.sampled_from(closing)) if node >= count else math.inf for node in range(SEATS)]
     until += [NOW + draw(st.sampled_from([3_000.0, 50_000.0, math.inf])) for _ in FIXED_NODES]
     seats = RunSeats(np.array(pace), np.array(until), tuple(range(count, count + idle)))
-    return SizeQuestion(NOW, seats, runs, others)
+    return SizeQuestion(NOW, seats, runs, others, left_idle=draw(st.sampled_from([0, 0, 1, 3])))
 
 
 @given(question=questions())
 @settings(max_examples=300, deadline=None)
 def test_on_equal_nodes_no_combination_of_sizes_gains_more(question):
     of_nodes = {"slowdown": question.seats.slowdown, "until": question.seats.until}
-    best = best_gain(NOW, len(question.seats.idle), question.runs, question.waiting, **of_nodes)
+    idle, left_idle = len(question.seats.idle), question.left_idle
+    best = best_gain(NOW, idle, question.runs, question.waiting, left_idle=left_idle, **of_nodes)
 
     assert choose_sizes(question).gain == pytest.approx(best, rel=1e-9, abs=1e-12)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from coschedule.model.numbers import FloatArray
 from coschedule.model.run_times import SerialWork, Work
-from coschedule.resizing.dealt_pieces import DealtPieces
+from coschedule.resizing.gangs.dealt_pieces import DealtPieces
 from coschedule.resizing.gangs.sized_run import SizedRun
 from coschedule.resizing.worth import SharedWork
 
