@@ -70,20 +70,19 @@ def planned_beside(
     sizes: SizePlan,
     elastic: Mapping[GangKey, ChangeTerms],
     rescue: Rescue | None,
-    left: Sequence[Release] = (),
+    left: tuple[Release, ...] = (),
 ) -> Resized:
     """Plan the queue beside these sizes; return the plan with the fewest late gangs.
 
     Gangs that start and are ``elastic`` may change their size later. The seats ``left`` to short gangs count as taken
     (``short_gangs``), unless a gang is late then, or the queue is long.
     """
-    after = resized(world, sizes, elastic)
+    whole = resized(world, sizes, elastic)
     tried = list[Resized]()
-    for seats in (left, ()) if left and len(after.snapshot.gangs) <= LONG_QUEUE else ((),):
-        these = list[Resized]()
+    for seats in (left, ()) if left and len(whole.snapshot.gangs) <= LONG_QUEUE else ((),):
+        these, after = list[Resized](), whole._replace(snapshot=without_seats(whole.snapshot, seats))
         for snapshot in _snapshots(after, these):
-            made = plan_once(without_seats(snapshot, seats), is_loose=True, rescue=rescue)
-            these.append(Resized.of(sizes, snapshot, made))
+            these.append(Resized.of(sizes, snapshot, plan_once(snapshot, is_loose=True, rescue=rescue)))
             if not these[-1].late:
                 return these[-1]
         tried += these

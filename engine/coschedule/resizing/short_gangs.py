@@ -70,10 +70,10 @@ def seats_left(
     return tuple(Release(node=node, request=seat.request, time=now + SHORT_SECONDS) for node in left[-count:])
 
 
-def without_seats(snapshot: Snapshot, left: Sequence[Release]) -> Snapshot:
-    """Return the snapshot as if short gangs held these seats."""
+def without_seats(snapshot: Snapshot, left: tuple[Release, ...]) -> Snapshot:
+    """Return the snapshot in which these seats count as taken."""
     if not left:
         return snapshot
     free = snapshot.free.copy()
     np.subtract.at(free, [one.node for one in left], [one.request for one in left])
-    return replace(snapshot, free=free, releases=(*snapshot.releases, *left))
+    return replace(snapshot, free=free, releases=(*snapshot.releases, *left), left_idle=left)

@@ -6,10 +6,14 @@ from dataclasses import replace
 import pytest
 
 from coschedule.model.run_times import SerialWork
+from coschedule.queue.plan import plan
 from coschedule.queue.problem.gangs import GangKey
 from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.running import RunningGang
 from coschedule.queue.problem.sizes import Sizes
+from coschedule.queue.why.following import turn_of
+from coschedule.queue.why.last_to_have_room import last_to_have_room
+from coschedule.queue.why.room_now import LEFT_TO_SHORT, room_now
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.sized_run import ChangeTerms
 from coschedule.resizing.resize import resize
@@ -48,7 +52,7 @@ def waiting(name, seconds, *, size=1, most=NODES, **other):
 
 def resized(run, *gangs, count=NODES, slowdown=None, running=()):
     slow = slowdown or (lambda _: 1.0)
-    nodes = [node(f"n{index}", free=int(index >= run.size), slowdown=slow(index)) for index in range(count)]
+    nodes = [node(f"n{index:02}", free=int(index >= run.size), slowdown=slow(index)) for index in range(count)]
     releases = [Release(node=index, request=(1,), time=run.end) for index in run.nodes]
     facts = snapshot(nodes, gangs, releases=releases)
     elastic = {one.key: TERMS for one in gangs}
@@ -88,12 +92,22 @@ def test_a_longer_gang_does_not_start_on_the_last_seats_and_is_planned_for_later
     assert [one.start for one in result.plan.decisions] == [NOW + SHORT_SECONDS]
 
 
-def test_the_snapshot_after_the_choice_has_the_last_seats():
+def test_a_plan_of_the_snapshot_after_the_choice_is_the_same():
     run = replace(grown(NODES - 2), changed=NOW)
     result = resized(run, waiting("long", SHORT_SECONDS + 1, most=2))
 
-    assert result.after.free.sum() == 2
-    assert len(result.after.releases) == run.size
+    assert [one.node for one in result.after.left_idle] == [NODES - 2, NODES - 1]
+    assert plan(result.after) == result.plan
+
+
+def test_a_gang_that_waits_beside_the_last_seats_learns_why():
+    run = replace(grown(NODES - 2), changed=NOW)
+    result = resized(run, waiting("long", SHORT_SECONDS + 1, most=2))
+    turn = turn_of(result.after, result.plan, GangKey("default", "long"))
+    [room] = room_now(turn)
+
+    assert (LEFT_TO_SHORT, 2) in room.failures
+    assert last_to_have_room(turn, result.plan.decisions[0]) is None
 
 
 def test_a_longer_gang_starts_on_the_last_seats_by_its_promise():

@@ -40,7 +40,8 @@ class Snapshot:
     At most ``most_holding`` gangs may hold nodes until some of ``someday`` is free. The ``running`` gangs may be
     evicted, but no more of their pods than each of the ``budgets`` allows. ``forecasts`` say when node owners may come
     back before their windows close. ``kinds[n]`` is the number of the node's kind, -1 for none (the default). Gangs may
-    have factors for kinds. ``shares`` are the groups whose gangs take turns; by default there is one.
+    have factors for kinds. ``shares`` are the groups whose gangs take turns; by default there is one. Some releases may
+    be ``left_idle``: nothing uses these resources, but they count as taken, so that short gangs find room.
 
     Arrays are copied and read-only; ValueError when a shape or a value is wrong.
     """
@@ -66,6 +67,7 @@ class Snapshot:
     kinds: IntArray = field(default_factory=_nothing)
     open_ended: OpenEnded = field(default_factory=none_open_ended)
     shares: FairShares = field(default_factory=FairShares)
+    left_idle: tuple[Release, ...] = ()
 
     def __post_init__(self) -> None:
         count, width = len(self.nodes.names), len(self.resources)

@@ -14,16 +14,19 @@ def last_to_have_room(turn: Turn, placement: Placement, *, within_seconds: float
     """Return the node that has room only from the gang's start on, None where there is none or the gang starts now.
 
     If there are several such nodes, the fastest is returned, then the first by name. Nodes that have had room for at
-    most ``within_seconds`` count too: a start that was rounded to seconds may be that late.
+    most ``within_seconds`` count too: a start that was rounded to seconds may be that late. Nodes that are left idle
+    for short gangs do not count.
     """
     start = placement.start
     if not start > turn.snapshot.now:
         return None
     before = min(start - within_seconds, float(np.nextafter(start, -np.inf)))
+    left_idle = {turn.snapshot.nodes.names[one.node] for one in turn.snapshot.left_idle}
     for rank, amounts in _taken_by_rank(turn, placement):
+        name = turn.snapshot.nodes.names[int(turn.by_now.node[rank])]
         claim = Claim(ranks=np.array([rank]), counts=np.array([1]), request=amounts, start=before, finish=start)
-        if not turn.by_now.has_room_for(claim):
-            return turn.snapshot.nodes.names[int(turn.by_now.node[rank])]
+        if name not in left_idle and not turn.by_now.has_room_for(claim):
+            return name
     return None
 
 

@@ -17,6 +17,7 @@ from coschedule.queue.slots.timeline import Timeline
 
 CLOSED = "not open now"
 OWNER_EXPECTED = "closed to it, as their owners may come back"
+LEFT_TO_SHORT = "left to gangs that run for 15 minutes or less"
 LEFT_TO_OTHERS = "left to gangs in front"
 TOO_SHORT = "free for less than its shortest run"
 
@@ -74,10 +75,27 @@ def _checks(turn: Turn, role: Role) -> list[tuple[str, BoolArray]]:
     snapshot, at = turn.snapshot, turn.earliest
     is_open: BoolArray = (snapshot.start <= at) & (at < snapshot.until)
     free, open_at_first = _free_at(turn.at_first, at)
+    is_left = _left_to_short(snapshot, np.array(role.request), free)
     short = [(f"short of {name}", free[:, column] >= role.request[column]) for name, column in _wanted(snapshot, role)]
     free, left_open = _free_at(turn.by_now, at)
     others: BoolArray = left_open & (free >= np.array(role.request)).all(axis=1, where=np.array(role.request) > 0)
-    return [(CLOSED, is_open), (OWNER_EXPECTED, open_at_first), *short, (LEFT_TO_OTHERS, others)]
+    return [
+        (CLOSED, is_open),
+        (OWNER_EXPECTED, open_at_first),
+        (LEFT_TO_SHORT, ~is_left),
+        *short,
+        (LEFT_TO_OTHERS, others),
+    ]
+
+
+def _left_to_short(snapshot: Snapshot, request: IntArray, free: IntArray) -> BoolArray:
+    """Return whether each node would have room for a member if no resources were left idle for short gangs."""
+    left = np.zeros_like(free)
+    for one in snapshot.left_idle:
+        left[one.node] += one.request
+    lacks: BoolArray = np.any(free < request, axis=1, where=request > 0)
+    would_lack: BoolArray = np.any(free + left < request, axis=1, where=request > 0)
+    return lacks & ~would_lack
 
 
 def _wanted(snapshot: Snapshot, role: Role) -> list[tuple[str, int]]:
