@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from coschedule import ElasticRun, OpenEndedRun, SizedRun
+from coschedule import ElasticRun, OpenEndedRun, SizedRun, Snapshot
 from lockstep.answers.plan.planned import AnsweredPlan, plan_now
 from lockstep.answers.plan.rules import PlanRules
 from lockstep.answers.plan.unplanned_gangs import UnplannedAnswer, answer_unplanned
@@ -12,7 +12,7 @@ from lockstep.belief.holding.reservation import Reservation
 from lockstep.belief.state import State
 from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.status import GangStatus
-from lockstep.report.text.sentences import as_sentence, duration, n_members
+from lockstep.report.text.sentences import as_sentence, duration, n_members, n_nodes
 from lockstep.report.text.size_sentences import KEEPS_SIZE, change_ahead, size_change
 from lockstep.snapshot.holders.resizable import KeepsSize, Resizable, resizable
 from lockstep.snapshot.nodes.node_arrays import node_arrays
@@ -48,7 +48,7 @@ def why_this_size(state: State, rules: PlanRules, gang: GangFact, now: float) ->
     found = resizable(state, gang, reservation, node_arrays(state), columns, planned.snapshot.now)
     run = next((one for one in planned.runs if one.key == gang.key), None)
     if run is not None and isinstance(found, Resizable):
-        return as_sentence(_others_first(run, planned) or _why_kept(run, planned.snapshot.now))
+        return as_sentence(_others_first(run, planned) or _why_kept(run, planned.snapshot))
     return as_sentence(f"it keeps its size: {KEEPS_SIZE[_reason(found)]}")
 
 
@@ -74,15 +74,15 @@ def _others_first(run: SizedRun, planned: AnsweredPlan) -> str:
     return "it keeps its size in the next plan: gangs whose members have other requirements change their sizes first"
 
 
-def _why_kept(run: SizedRun, now: float) -> str:
-    if run.may_change_at > now:
+def _why_kept(run: SizedRun, snapshot: Snapshot) -> str:
+    if run.may_change_at > snapshot.now:
         return f"it keeps its size until {rfc3339(run.may_change_at)}, since it changed its size recently"
     if run.asked is not None:
         return _asked(run, run.asked)
     if run.meets_its_deadline:
         return _by_deadline(run)
     if isinstance(run, ElasticRun):
-        return _with_end(run, now)
+        return _with_end(run, snapshot)
     assert isinstance(run, OpenEndedRun), "its end is known or unknown"
     return _without_end(run)
 
@@ -111,8 +111,8 @@ def _measured(run: OpenEndedRun) -> str:
     return f"{known}; {gains}; {gives}"
 
 
-def _with_end(run: ElasticRun, now: float) -> str:
-    left = run.end - now
+def _with_end(run: ElasticRun, snapshot: Snapshot) -> str:
+    left = run.end - snapshot.now
     if left < run.least_rest:
         least = f"and gangs change their size only if at least {duration(run.least_rest)} are left"
         return f"it keeps its size: it is expected to run for {duration(max(left, 0.0))} more, {least}"
@@ -120,7 +120,13 @@ def _with_end(run: ElasticRun, now: float) -> str:
         return f"it keeps its size: {_NO_OTHER}"
     fewest, most = run.sizes.least + run.fixed_size, run.sizes.maximum + run.fixed_size
     sizes = f"no other size that it may have, from {fewest} to {most}, is better for all gangs together"
-    return f"it keeps its size: in the room that is free, {sizes}"
+    return f"it keeps its size: in the room that is free, {sizes}{_left_to_short(snapshot)}"
+
+
+def _left_to_short(snapshot: Snapshot) -> str:
+    """A clause about the nodes that have room for short gangs only; '' if there are none."""
+    nodes = {one.node for one in snapshot.left_idle}
+    return f"; room on {n_nodes(len(nodes))} is left to gangs that run for 15 minutes or less" if nodes else ""
 
 
 def _by_deadline(run: SizedRun) -> str:

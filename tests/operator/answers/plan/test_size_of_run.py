@@ -38,6 +38,10 @@ async def runs_alone(api):
     await run(api, elastic())
 
 
+async def runs_with_many(api):
+    await run(api, elastic(least=32, most=33, work={"serialTime": "4000h"}))
+
+
 async def runs_for_an_hour(api):
     await run(api, elastic(work={"serialTime": "1h"}))
 
@@ -221,6 +225,16 @@ async def test_gang_that_keeps_its_size_says_why(life, later, want):
     why = why_this_size(state, rules(), state.gangs[key("g")], now() + later)
 
     assert (why and want in why) if want else why is None
+
+
+async def test_gang_that_leaves_room_to_short_gangs_says_so():
+    async with api_with(*(node(f"n{number:02}", cpu="1") for number in range(33))) as api:
+        state = await seen(api, runs_with_many)
+
+    gang = state.gangs[key("g")]
+    why = why_this_size(state, rules(), gang, now() + HOUR)
+    assert gang.status.size == 32
+    assert why.endswith("for all gangs together; room on 1 node is left to gangs that run for 15 minutes or less.")
 
 
 async def test_gang_without_work_that_is_about_to_grow_says_why():
