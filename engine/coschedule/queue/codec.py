@@ -170,7 +170,7 @@ def _decode(hint: Any, value: Any, path: str) -> Any:
 
 
 def _decode_union(choices: tuple[Any, ...], value: Any, path: str) -> Any:
-    """Decode one of several types: None, a number, or the type that shares most fields with the object."""
+    """Decode one of several types: None, a number, or the type that shares the most fields with a JSON object."""
     if value is None and types.NoneType in choices:
         return None
     if Fraction in choices:

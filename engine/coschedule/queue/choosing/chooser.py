@@ -43,7 +43,7 @@ def chooser_of(
 
 
 class _Places(NamedTuple):
-    """Members may be on node n if ``passes[n, role]``, for ``stays[n, role]`` seconds; no limit if that is None."""
+    """Members may be on node n if ``passes[n, role]``, for ``stays[n, role]`` seconds; None stands for no limit."""
 
     passes: BoolArray
     stays: FloatArray | None

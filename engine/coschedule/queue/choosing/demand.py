@@ -29,7 +29,7 @@ class Demand:
 
     A node takes at most ``per_node`` members. ``load`` is None when the run time is unknown. ``consider`` receives the
     runs that are computed, and ``effort`` counts the steps. Members may stay on a node for ``stays`` seconds, float[n];
-    ``stays`` is None if no node limits that.
+    ``stays`` is None if no node limits the stay.
     """
 
     gang: PendingGang
@@ -66,7 +66,7 @@ class Demand:
         return SearchSpace(open_slots=open_slots, consider=self.consider, effort=self.effort)
 
     def best(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
-        """Choose the least value up to ``limit`` or, with a deadline, the fewest members that meet it.
+        """Choose the run of the least value up to ``limit`` or, with a deadline, the run of the fewest members in time.
 
         With an unknown run time, choose the earliest start; a deadline has no effect. No run starts after ``promised``.
         """
@@ -75,7 +75,7 @@ class Demand:
         return fewest_members(space, self.load, among=self._in_time(space), deadline=self.gang.deadline)
 
     def soonest(self, space: SearchSpace, limit: float = math.inf) -> Candidate | None:
-        """Choose the least value, whatever the deadline, or the earliest start when the run time is unknown."""
+        """Choose the least value, whatever the deadline; with an unknown run time, choose the earliest start."""
         if self.load is None:
             return self._earliest_start(space, 1, self._in_time(space))
         return self.load.best(space, among=self._in_time(space), limit=limit)

@@ -50,9 +50,9 @@ def slowest_node(gang: PendingGang, seats: Sequence[ChosenNodes], timeline: Time
 
 
 def _slowest(ranks: IntArray, timeline: Timeline) -> tuple[int, int]:
-    """Return the largest pace of the nodes of these ranks, which rise, and the first rank with this pace.
+    """Return the largest pace among the nodes of these ranks, and the lowest of these ranks with this pace.
 
-    Ranks are sorted by pace.
+    ``ranks`` are in ascending order. A node of a higher rank never has a smaller pace.
     """
     pace, class_of = timeline.pace, timeline.class_of
     slowest = int(pace[class_of[ranks[-1]]])

@@ -20,7 +20,7 @@ from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.slots.timeline import Timeline, no_kinds
 
 _STEPS_A_NODE = 10
-"""The cost of ranking nodes again, in copies of a timeline."""
+"""Ranking the nodes of a timeline again costs as much as this number of copies of the timeline."""
 
 NodesOfRole = tuple[IntArray, IntArray]
 """Nodes by index, and the number of members of a role on each."""
@@ -93,5 +93,5 @@ def _even_end(working: Sequence[tuple[Role, NodesOfRole]], slowdowns: FloatArray
 
 
 def shared_ranks(own: Timeline, timeline: Timeline) -> IntArray:
-    """Return the rank in ``timeline`` of the node of each rank in a gang's ``own`` timeline: int[k]."""
+    """Return int[k]: the node of rank k in a gang's ``own`` timeline has this rank in ``timeline``."""
     return np.argsort(timeline.node)[own.node]

@@ -87,7 +87,7 @@ def _shared(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
 def _marks(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
     """List the ``marks`` of classes for ``alike_classes``: int[c] each.
 
-    They are the roles that may be there, the limits of their stays, and the labels whose domains are single nodes.
+    The marks are the roles that a class admits, how long they may stay, and the labels whose domains are single nodes.
     """
     single = [_of_classes(timeline, level.domain) for level in chooser.levels if level.single_nodes]
     stays = () if chooser.stays is None else chooser.stays[timeline.example].T
@@ -96,9 +96,10 @@ def _marks(chooser: RolesChooser, timeline: Timeline) -> list[IntArray]:
 
 
 def _of_classes(timeline: Timeline, domain: IntArray) -> IntArray:
-    """Return the domain of each class, int[c]: all nodes of a class must be in one. Node n is in ``domain[n]``.
+    """Return the domain of each class, int[c]. All nodes of a class must be in one domain. Node n is in ``domain[n]``.
 
-    This can't read ``domain[Timeline.example]``: the example of a class may have become a node of another class.
+    The function can't read ``domain[Timeline.example]``: the example of a class may have become a node of another
+    class.
     """
     of_class = np.empty(len(timeline.width), dtype=np.int64)
     of_class[timeline.class_of] = domain[timeline.node]

@@ -30,7 +30,7 @@ def longest_stay(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> 
 def stays_by_node(
     taint_lists: Sequence[Iterable[Taint]], list_of: IntArray, tolerations: Sequence[Toleration]
 ) -> FloatArray | None:
-    """Return how many seconds a pod may stay on each node, float[n]; ``None`` where no node limits that.
+    """Return how many seconds a pod may stay on each node, float[n]; ``None`` if no node limits the stay.
 
     Node ``n`` has the taints ``taint_lists[list_of[n]]``.
     """

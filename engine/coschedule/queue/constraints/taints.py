@@ -41,7 +41,7 @@ class TaintIndex:
         return counts
 
     def stays(self, tolerations: Sequence[Toleration]) -> FloatArray | None:
-        """Return how many seconds a pod may stay on each node, float[n]; ``None`` where no node limits that."""
+        """Return how many seconds a pod may stay on each node, float[n]; ``None`` if no node limits the stay."""
         return stays_by_node(*self._lists, tolerations)
 
     @cached_property

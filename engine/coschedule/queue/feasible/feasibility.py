@@ -76,7 +76,7 @@ class Feasibility:
         return known[1]
 
     def limits(self, constraints: Constraints) -> Iterator[BoolArray]:
-        """List for each distinct limit the nodes on which a run may stay at least that long: bool[n], limits rising.
+        """List, for each distinct limit from the shortest on, the nodes on which a run may stay that long: bool[n].
 
         The last entry has the nodes without a limit. Nothing is listed if no node has a limit.
         """

@@ -42,7 +42,7 @@ class Topology:
         return common
 
     def distinct(self, terms: Iterable[Term]) -> tuple[Term, ...]:
-        """Return the terms, but only the first of equivalent terms, whose labels have the same domains."""
+        """Return the terms, but only the first of several terms that differ only in labels with the same domains."""
         kept: dict[Hashable, Term] = {}
         for term in terms:
             domains = self.domains(term.topology_key)
@@ -60,7 +60,7 @@ def are_single_nodes(domains: IntArray) -> bool:
 
 
 def is_within(fine: IntArray, coarse: IntArray) -> bool:
-    """Return whether each domain of ``fine`` is in one domain of ``coarse``, or has only nodes without one."""
+    """Return whether each domain of ``fine`` is in one domain of ``coarse``, or has no node in any of them."""
     inside = np.flatnonzero(fine >= 0)
     coarse_of = np.zeros(int(fine.max(initial=-1)) + 1, dtype=np.int64)
     coarse_of[fine[inside]] = coarse[inside]

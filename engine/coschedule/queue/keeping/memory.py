@@ -94,7 +94,7 @@ def with_own_promises(snapshot: Snapshot, made: Plan, *, below: int) -> Snapshot
 def _asks_for_the_same(
     gang: PendingGang, was: PendingGang, resources: Sequence[str], resources_before: Sequence[str]
 ) -> bool:
-    """Return whether a gang requests the same as before, also where the snapshot has other resources now."""
+    """Return whether a gang requests the same as before, even if the snapshot now has other resources."""
     if (gang.created, gang.deadline, gang.terms) != (was.created, was.deadline, was.terms):
         return False
     if resources == resources_before and gang.roles == was.roles:
@@ -147,7 +147,7 @@ def _is_kept_still(kept: Kept | None, placement: Placement, names: Sequence[str]
 
 
 def _kept(placement: Placement, gang: PendingGang, nodes: Mapping[str, int], times: float | None) -> Kept | None:
-    """Return a placement as it is kept on ``nodes``, with its run time multiplied by ``times``; None if not kept."""
+    """Return a placement as kept on ``nodes``, with its run time multiplied by ``times``; None if it can't be kept."""
     if times is None:
         return None
     start, latest = placement.start, placement.latest

@@ -4,9 +4,10 @@ Running gangs rarely end exactly when planned. A waiting gang then starts when i
 for as long. Gangs that are planned behind it on some node begin when it has ended on that node. No gang slides beyond
 its promise.
 
-Two places that did not overlap in the previous plan do not overlap after sliding. So places that overlap after sliding
-overlapped in pairs before. Intervals that overlap in pairs have a common instant, so there was room for all of them
-then. There still is room after sliding, unless other claims leave less room at the later time; such places are crowded.
+Two places that did not overlap in the previous plan do not overlap after sliding. So if several places overlap
+after sliding, each two of them overlapped before. If each two of several intervals overlap, all of them have a common
+instant, and at this instant there was room for all. There still is room after sliding, unless other claims leave less
+room at the later time; such places are crowded.
 """
 
 import heapq

@@ -12,7 +12,7 @@ _SAME_SHARE = 1e-9
 
 
 def stretch(before: Work | None, work: Work | None) -> float | None:
-    """Return the factor between all run times; None if sizes have different factors, or the kinds of work differ."""
+    """Return the factor by which all run times have changed; None if factors differ, or the kinds of work differ."""
     if before == work:
         return 1.0
     if before is None or work is None or type(before) is not type(work):

@@ -49,7 +49,7 @@ _AT_ONCE = 16
 class EqualLoad:
     """``sizes[p]`` members, rising, run ``times[p]`` seconds on idle reference nodes.
 
-    ``cheapest[v]`` are the least weighed seconds of any size up to v members, inf where there is none.
+    ``cheapest[v]`` are the least weighed seconds (``Price``) of any size up to v members, inf if there is none.
     """
 
     sizes: IntArray
@@ -93,7 +93,7 @@ class EqualLoad:
         return self.price.least_value(starts, costs, int(self.sizes[-1]))
 
     def shortest_runs(self, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
-        """Return a lower bound on the runs of any size that fits on ``slots[k]`` slots; see ``GangLoad``."""
+        """Return a lower bound on the run time of any size that fits on ``slots[k]`` slots; see ``GangLoad``."""
         shortest = self._least_by_slots(self.times)
         runs: FloatArray = slowdowns * shortest[np.minimum(slots, len(shortest) - 1)]
         return runs
@@ -146,7 +146,7 @@ class _CandidateSearch:
             self.evaluate_from(float(self.space.instants[among[index]]))
 
     def evaluate_from(self, start: float) -> None:
-        """Evaluate runs from a start on slots up to each pace, where they may be better than the best one."""
+        """Evaluate runs that start at ``start`` on slots up to a pace, for each pace that may beat the best run."""
         slowdowns = self.space.open_slots.slowdowns
         slots = slots_from(self.space.open_slots, start)
         soonest = start + slowdowns * self.load.times.min()

@@ -19,7 +19,7 @@ from coschedule.queue.search.candidates import Candidate, SearchSpace
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PiecesLoad:
-    """``sizes[p]`` members have an overhead of ``overheads[p]`` seconds; sizes rise up to ``pieces`` at most.
+    """``sizes[p]`` members have an overhead of ``overheads[p]`` seconds; ``sizes`` rise, and are at most ``pieces``.
 
     A piece takes ``seconds_per_piece`` on an idle reference node.
     """
@@ -50,7 +50,7 @@ class PiecesLoad:
         return unequal.best(space, self, among=among, limit=limit)
 
     def shortest_runs(self, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
-        """Return a lower bound on the runs of any size that fits on ``slots[k]`` slots; see ``GangLoad``."""
+        """Return a lower bound on the run time of any size that fits on ``slots[k]`` slots; see ``GangLoad``."""
         return unequal.shortest_runs(self, slowdowns, slots)
 
     def least_values(self, starts: FloatArray, slowdowns: FloatArray, slots: IntArray) -> FloatArray:

@@ -43,7 +43,7 @@ class ProportionalLoad:
         return unequal.best(space, self, among=among, limit=limit)
 
     def shortest_runs(self, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
-        """Return a lower bound on the runs of any size that fits on ``slots[k]`` slots; see ``GangLoad``."""
+        """Return a lower bound on the run time of any size that fits on ``slots[k]`` slots; see ``GangLoad``."""
         return unequal.shortest_runs(self, slowdowns, slots)
 
     def least_values(self, starts: FloatArray, slowdowns: FloatArray, slots: IntArray) -> FloatArray:

@@ -97,7 +97,7 @@ def best(space: SearchSpace, load: UnequalLoad, *, among: IntArray, limit: float
 
 
 def shortest_runs(load: UnequalLoad, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
-    """Return a lower bound on the runs of any size that fits on ``slots[k]`` slots; see ``GangLoad``."""
+    """Return a lower bound on the run time of any size that fits on ``slots[k]`` slots; see ``GangLoad``."""
     runs: FloatArray = _runs_on(load, slowdowns, slots).min(axis=0)
     return runs
 
@@ -108,7 +108,7 @@ def least_values(load: UnequalLoad, starts: FloatArray, slowdowns: FloatArray, s
 
 
 def _runs_on(load: UnequalLoad, slowdowns: FloatArray, slots: IntArray) -> FloatArray:
-    """Return lower bounds on the runs of each range of sizes, on slots of slow-down ``slowdowns[k]``: float[s, k]."""
+    """Return lower bounds on run times of each range of sizes, on slots of slow-down ``slowdowns[k]``: float[s, k]."""
     _, largest = _ranges(load)
     return _runs(load, slots, np.minimum(slots, largest[:, np.newaxis]) / slowdowns)
 
@@ -127,8 +127,9 @@ def _bounds(space: SearchSpace, load: UnequalLoad, among: IntArray) -> _RunBound
     shortest = np.full(ranges, load.runs_at(float(slowdowns[0])).min())
     held = count_outlasting(space.open_slots, shortest, among=among)
     _, largest = _ranges(load)
-    # The speed of the P fastest slots. The speed of a slot is a sum of steps, beginning with its own range: from each
-    # range to the next slower one, and from the last range to 0.
+    # ``faster`` is the speed of each range minus the speed of the next slower range, 0 behind the last range. The speed
+    # of a slot is the sum of ``faster`` from its own range on, and ``held`` counts the slot in all of these ranges. So
+    # ``speed`` is the speed of the P fastest slots together.
     faster = -np.diff(1 / fastest, append=0)
     speed = np.einsum("rsk,r->sk", np.minimum(held[:, np.newaxis], largest[:, np.newaxis]), faster)
     runs = _runs(load, held[-1], speed)
@@ -150,7 +151,7 @@ def _ranges(load: UnequalLoad) -> _SizeRanges:
 
 
 def _runs(load: UnequalLoad, slots: IntArray, speed: FloatArray) -> FloatArray:
-    """Return lower bounds on the runs of each range of sizes: float[s, k], inf where there are too few slots."""
+    """Return lower bounds on the run times of each range of sizes: float[s, k], inf where there are too few slots."""
     first = _ranges(load).first
     fits = slots >= load.sizes[first][:, np.newaxis]
     # Sums are rounded, and a lower bound must not become too high by that.
@@ -166,7 +167,7 @@ def _values(load: UnequalLoad, starts: FloatArray, runs: FloatArray) -> FloatArr
 
 
 class _BestRun(NamedTuple):
-    """The best run of a load's sizes, without the ``lost[t]`` slots up to each pace t."""
+    """The best run of a load's sizes if it may not use the ``lost[t]`` slots up to each pace t."""
 
     value: float
     size: int

@@ -30,7 +30,7 @@ _STEPS_A_WAY = 20
 
 
 class _Options(NamedTuple):
-    """Option o of a part gives ``given[o, r]`` members of each role, worth ``worth[o, k]``."""
+    """Option o of a part has ``given[o, r]`` members of each role, worth ``worth[o, k]``."""
 
     given: IntArray
     worth: FloatArray
@@ -52,7 +52,7 @@ class Goals(NamedTuple):
 class _AddedPart(NamedTuple):
     """A part that was added: way w is the earlier way ``before[w]`` together with option ``option[w]`` of the part.
 
-    Option o gives ``given[o, r]`` members of each role. ``place`` is the rank of a node, or the ways of a domain. The
+    Option o has ``given[o, r]`` members of each role. ``place`` is the rank of a node, or the ways of a domain. The
     options of a domain are its ways.
     """
 

@@ -24,7 +24,8 @@ _MOST_TABLES, _MOST_CELLS_AT_ONCE = 64, 2**14
 class Layout:
     """Cell ``a`` stands for ``counts[a, r]`` members of each role, always 0 of role ``maximised``, if there is one.
 
-    The gang has ``needed[r]`` members. Values stop at ``enough``. There are ``shape[r]`` cells along each role.
+    The gang has ``needed[r]`` members. Values above ``enough`` count as ``enough``. There are ``shape[r]`` cells along
+    each role.
     """
 
     needed: IntArray

@@ -37,7 +37,7 @@ class Level(NamedTuple):
 class Offer(NamedTuple):
     """Nodes of class ``c`` have ``free[c, r]``, at least 0, for members of roles with ``admits[c, role]``.
 
-    In the tables, each member of a role is worth ``worth[c, role]`` there.
+    In the tables, each member of a role is worth ``worth[c, role]`` on such a node.
     """
 
     free: IntArray

@@ -54,7 +54,10 @@ def rule_outside(term: RolesOfTerm, layout: Layout) -> Rule:
 
 
 def _together(term: RolesOfTerm, layout: Layout) -> Rule:
-    """Allow all members or none if both sides name the same roles; else each of ``roles`` needs one of ``towards``."""
+    """Allow all members or none if both sides name the same roles.
+
+    Otherwise members of ``roles`` need a member of ``towards`` beside them.
+    """
     if (term.roles == term.towards).all():
         some = layout.counts[:, term.roles]
         return _masked((some == layout.needed[term.roles]).all(axis=1) | (some == 0).all(axis=1))

@@ -38,7 +38,7 @@ class Claimed:
         return self._going_on([(place.gang.key, claim) for place in places for claim in place.claims], timeline)
 
     def without(self, claims: Sequence[Claim]) -> "Claimed":
-        """Return a copy without some claims that have an end."""
+        """Return a copy without ``claims``, each of which must have an end."""
         return replace(self, timeline=self.timeline.claimed_all(given_back(claims)))
 
     def with_hold(self, gang: GangKey, ranks: IntArray, start: float) -> "Claimed":

@@ -123,7 +123,7 @@ def too_little(
 
 
 def _short_of(by_resource: IntArray, names: Sequence[str]) -> tuple[tuple[str, int], ...]:
-    """Count the nodes by the resource that each lacks most; the largest count first, then by the first node."""
+    """Count the nodes by the resource that each lacks most; the largest count first, equal ones by their first node."""
     if not names:
         return ()
     columns, first, counts = np.unique(np.argmin(by_resource, axis=1), return_index=True, return_counts=True)
@@ -179,7 +179,7 @@ def windows(
 ) -> WindowTooShort:
     """Return the refusal of a gang because windows are too short; ``passes[n]`` says whether node n passes.
 
-    Members may stay on node n for ``stays[n]`` seconds; ``None`` where no node limits that.
+    Members may stay on node n for ``stays[n]`` seconds; ``None`` if no node limits the stay.
     """
     start = np.maximum(snapshot.start[passes], max(snapshot.now, gang.not_before))
     until = snapshot.until[passes]

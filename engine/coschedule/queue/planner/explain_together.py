@@ -68,7 +68,7 @@ class Case:
 
     @property
     def stays(self) -> FloatArray | None:
-        """The longest seconds that members of some role may stay on each node; ``None`` where no node limits that."""
+        """The most seconds that members of some role may stay on each node; ``None`` if no node limits the stay."""
         stays = [self.feasibility.stays(role.constraints) for role in self.gang.roles]
         if all(of_role is None for of_role in stays):
             return None

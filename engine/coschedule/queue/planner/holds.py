@@ -10,7 +10,7 @@ this gang then fits.
 Objective: the fewest nodes whose ``most`` add up to the members needed. If there are several such sets, compare their
 nodes one by one, and take the first set. The order of nodes: fewest missing slots, then the earliest time at which
 everything with a known end has ended, then rank. Nodes that are almost free keep idle slots from other gangs for the
-shortest time. Where ends are memoryless, they also keep the fewest slots from other gangs on average.
+shortest time. Where ends are memoryless, these nodes also keep the fewest slots from other gangs on average.
 
 Method: let k be the fewest nodes that can be enough. Visit the nodes in that order, and take each node with which the
 set can still be completed. To check a node, add it to the set. Then fill the set up to k nodes with the largest nodes

@@ -98,7 +98,8 @@ def plan_facts(snapshot: Snapshot, feasibility: Feasibility, masks: Sequence[Boo
         hazards=hazards,
         at_first=at_first,
         at_last=AtLast(snapshot, masks),
-        # The function refers to no planner: only the garbage collector frees cycles of references, maybe hours later.
+        # The function must not refer to a planner, which refers to these facts. Only the garbage collector frees such a
+        # cycle of references, maybe hours later.
         empty_nodes=EmptyNodes(lambda: expected(emptied(snapshot)), feasibility, topology),
         placing=Placing(snapshot, at_first.node, np.argsort(at_first.node), hazards),
     )

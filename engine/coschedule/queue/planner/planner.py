@@ -86,7 +86,7 @@ class Planner:
         return copy(self)
 
     def decide(self, gang: PendingGang) -> Decision:
-        """Decide on the next gang, and claim its placement or node hold. It starts by its promise if possible."""
+        """Decide on the next gang, and claim its placement or node hold. The gang starts by its promise if possible."""
         return self._guarded(self._decide, gang)
 
     def go_on(self, places: Sequence[Place], timeline: Timeline) -> None:
@@ -110,7 +110,7 @@ class Planner:
     def tried(self, ask: Callable[[PendingGang], T], gang: PendingGang) -> T | None:
         """Return ``ask(gang)``. With ``rescue``, return None if ``ask`` raises an exception.
 
-        Planning the gang then raises the exception again, and ``rescue`` gets it.
+        When the gang is planned later, this raises the exception again, and ``rescue`` gets the exception.
         """
         try:
             return ask(gang)
@@ -129,7 +129,7 @@ class Planner:
         return decision.start <= self.now or self.facts.may_fit_now(gang, self.claimed.timeline)
 
     def chosen_anew(self, gang: PendingGang, decision: Decision) -> Decision:
-        """Decide again on a placed gang. It never starts later than before, and keeps a placement that is the best."""
+        """Decide again on a placed gang, which starts no later than before; the placement stays if it is the best."""
         assert isinstance(decision, Placement), "only placed gangs are chosen again"
         bound = replace(gang, promised=min(gang.promised, decision.start))
         return self._guarded(partial(self._chosen_anew, decision), bound)
@@ -218,7 +218,7 @@ class Planner:
         return standing or decision
 
     def _standing(self, decision: Placement, gang: PendingGang) -> Placement | None:
-        """Return a placement that is not claimed here, with its alternative.
+        """Return a placement with its alternative; the timeline must not have the claims of the placement.
 
         Return None if there may be a better placement that starts no later.
         """

@@ -32,7 +32,8 @@ class PlanningEffort:
     def reserve(self, tenants: Collection[str]) -> None:
         """Reserve half of the effort in equal parts for these tenants, if there are several.
 
-        So the gangs of one tenant, for which no gang can give way, leave some effort to the gangs of others.
+        So if no gang can give way to the gangs of one tenant, their search still leaves effort to gangs of other
+        tenants.
         """
         part = self._given // 2 // len(tenants) if len(tenants) > 1 else 0
         self._reserved = {tenant: self._reserved.get(tenant, part) for tenant in tenants}
@@ -77,7 +78,7 @@ class Landing:
     """Plans one gang without some running gangs, or with these at smaller sizes.
 
     Gangs in front that start now keep their placements. No gang of its priority or above may start later than planned.
-    A gang that shrinks ends later. This may break a promise only if an eviction of this gang would break it too.
+    A gang that shrinks ends later. This may break a promise only if an eviction of the gang would break it, too.
     """
 
     def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: PlanningEffort) -> None:
@@ -151,7 +152,10 @@ class Landing:
         return equal[: last + 1]
 
     def _breaks_a_promise(self, victims: Sequence[RunningGang]) -> bool:
-        """Whether shrinking makes a gang late that evictions would not make late, or the effort does not suffice."""
+        """Whether a gang is late if victims shrink, but would not be late if these victims were evicted.
+
+        The result is also True if the effort does not suffice to find this out.
+        """
         if not any(isinstance(victim, ShrinkingGang) for victim in victims):
             return False
         kept = [one for one in self._after_it if self._starts[one.key] <= one.promised < math.inf]

@@ -15,10 +15,10 @@ Method: try sets of evictions from the cheapest on. Skip sets that leave too lit
 set, make the plan without its gangs (``landing.py``), so that no gang gives way in vain. This is exact for up to ten
 candidates (``sets.py``). With more candidates, take those with the least cost for the room that they leave, until the
 room is enough. Then spare victims that are not needed, the most expensive first. No victim of the result can be spared,
-but another set may cost less. If some candidates may shrink, then try sets with these too, as long as they cost less
-than the evictions. So a gang for which evictions help starts in any case. That is exact for up to 1,023 sets. If there
-are more, gangs shrink as far as they may at first, and then no further than needed. The number of plans is limited
-(``MOST_PLANNED``): where many sets fail, the rest is not tried.
+but another set may cost less. If some candidates may shrink, then try sets with these candidates too, as long as they
+cost less than the evictions. So a gang for which evictions help starts in any case. That is exact for up to 1,023 sets.
+If there are more, gangs shrink as far as they may at first, and then no further than needed. The number of plans is
+limited (``MOST_PLANNED``): where many sets fail, the rest is not tried.
 """
 
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ from coschedule.queue.shares.taking_back import TakenBack, without_taken
 MOST_PLANNED = 512
 """The most gangs that may be planned in the search for victims and for the plans after it.
 
-If gangs of several tenants could preempt, half of it is reserved for these tenants in equal parts.
+If gangs of several tenants could preempt, half of this number is reserved for these tenants in equal parts.
 """
 MOST_PREEMPTIONS = 4
 """The most gangs for which others give way in one plan; further gangs wait for the next plan."""

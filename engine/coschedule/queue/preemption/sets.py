@@ -44,7 +44,7 @@ class SetSearch(NamedTuple):
         return _cheap_set(candidates, self.snapshot.now, self.bounds, self.room_behind(), self.landing)
 
     def shrinks(self, ways: Ways, evicted: Victims | None) -> Victims | None:
-        """Return a set in which gangs shrink, alone or beside evictions, if it is cheaper than ``evicted``.
+        """Return a set in which gangs shrink, with or without evictions, if it is cheaper than ``evicted``.
 
         Otherwise return ``evicted``. If there are few sets, the result is the cheapest set.
         """
@@ -111,7 +111,10 @@ class _Chosen:
         self._left = bounds.limits
 
     def take(self, victim: RunningGang) -> bool:
-        """Choose a victim, which replaces another way of its gang that gives up less; return whether it was chosen."""
+        """Choose a victim; return whether it was chosen.
+
+        If its gang was already chosen in a way that gives up less, the victim replaces that way.
+        """
         less = self.victims.get(victim.key)
         if less is not None and less.going >= victim.going:
             return False

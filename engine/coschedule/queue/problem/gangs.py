@@ -167,7 +167,7 @@ class PendingGang:
     """A gang that waits for nodes: members of one or more roles, which start and end together.
 
     All times are absolute seconds. At most one role has sizes to choose from, and any size with a time in ``work`` may
-    be chosen. ``work`` is None when the run time is unknown. Only members with a load count for the run time. Where the
+    be chosen. ``work`` is None when the run time is unknown. Only members with a load determine the run time. Where the
     load of one role is proportional, no other role has a load. Several roles may have pieces, if no other role has a
     load. A ``deadline`` has no effect where the run time is unknown. The gang does not start before ``not_before``. Its
     members also obey ``terms`` among themselves.

@@ -11,7 +11,10 @@ from coschedule.queue.problem.nodes import read_only
 
 
 class Blocker(NamedTuple):
-    """``gang`` uses ``nodes`` nodes until an unknown end; ``others`` is the number of other gangs that also do."""
+    """``gang`` uses ``nodes`` of the nodes that pass, until an unknown end.
+
+    ``others`` is the number of other gangs of unknown end that use nodes that pass.
+    """
 
     gang: GangKey
     nodes: int

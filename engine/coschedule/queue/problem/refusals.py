@@ -30,7 +30,7 @@ class Reason(StrEnum):
     HOLDS_NODES = "HoldsNodes"
     """The gang fits once others have ended at an unknown time; until then it keeps nodes from gangs behind it."""
     BEHIND_IN_QUEUE = "BehindInQueue"
-    """Too many gangs are in front to plan it now. Callers give this reason; the engine plans every gang it is given."""
+    """Too many gangs are in front to plan it now. Only callers use this reason: the engine plans every gang."""
     NO_DOMAIN_FITS = "NoDomainFits"
     """No single domain has room for all members, even when every gang with a known end has ended."""
     NO_ROOM_TOGETHER = "NoRoomTogether"
@@ -249,7 +249,7 @@ class OfRole:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningFailed:
-    """Planning the gang raised an exception of the type ``error`` with that message."""
+    """Planning the gang raised an exception of the type ``error``, with this ``message``."""
 
     reason: ClassVar[Reason] = Reason.PLANNING_FAILED
     error: str

@@ -37,7 +37,7 @@ class SizeReason(StrEnum):
 
 
 class OwnerReturn(NamedTuple):
-    """The owner of the node named ``node`` returns at ``time``; if ``is_forecast``, likely by then."""
+    """The owner of the node ``node`` returns at ``time`` or, if ``is_forecast``, is likely to return by ``time``."""
 
     node: str
     time: float

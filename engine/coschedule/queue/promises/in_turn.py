@@ -35,8 +35,8 @@ def dealt_in_time(base: Planner, front: Sequence[PendingGang]) -> Planned:
     """Plan gangs in the turns of their groups; gangs of one group are planned in the order given.
 
     If that would break a promise (``is_broken``), the gang with the first turn is planned first, then all gangs with a
-    promise. If that still breaks one, the gangs with a promise are planned first. Groups are not yet charged for the
-    places that gangs behind the front keep, since these gangs come later.
+    promise. If that still breaks a promise, the gangs with a promise are planned first. Groups are not yet charged for
+    the places that gangs behind the front keep, since these gangs come later.
     """
     promised = sorted((gang for gang in front if gang.promised < math.inf), key=kept_start)
     next_turn = next(base.charged.turns(front))

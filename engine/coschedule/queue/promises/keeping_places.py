@@ -82,6 +82,9 @@ def _alternative_to(place: Place, planner: Planner) -> Outline | None:
 
 
 def _unchanged_members(gang: PendingGang) -> tuple[Members, ...]:
-    """Return the kept members; () where they have unequal parts, which also depend on the work."""
+    """Return the kept members, or () if they have unequal parts of the work.
+
+    The work may have changed since the previous plan, so unequal parts are computed again.
+    """
     is_whole = not any(role.load.is_unequal for role in gang.roles)
     return gang.kept.members if gang.kept is not None and is_whole else ()

@@ -27,5 +27,5 @@ def plan_without_promises(planner: Planner, gangs: Sequence[PendingGang]) -> Pla
 
 
 def _without_hold(decision: Decision) -> Decision:
-    """Return the decision without a node hold, since gangs behind it start on these nodes all the same."""
+    """Return the decision without a node hold, since gangs behind it may start on these nodes anyway."""
     return replace(decision, hold=None) if isinstance(decision, Unplaceable) else decision

@@ -36,7 +36,10 @@ def _bound(gang: PendingGang, now: float) -> PendingGang:
 
 
 def _with_own_promise(decision: Decision, gang: PendingGang, now: float) -> Decision:
-    """Return the decision with another promise if it is too late for the promise to which the gang was bound."""
+    """Return the decision; if its start breaks the promise that ``_bound`` made, the decision gets another promise.
+
+    The other promise is ``starts_after_victims``. If the start is later still, ``with_promise`` adds the promise.
+    """
     by = gang.starts_after_victims(now)
     if by == math.inf or not isinstance(decision, Placement) or not _bound(gang, now).is_late_at(decision.start):
         return decision

@@ -1,8 +1,8 @@
 """Seats for several pools that are found at once. They are good, and the best where pools do not compete for nodes.
 
-Method: nodes are taken from the fastest on. Each step seats a member of the pool that would end last if all of its
-waiting members were as fast as the next one. Members without a load come last. No member is moved again. So better
-seats may exist, and seats may exist even if none are found here.
+Method: nodes are taken from the fastest on. Each step seats a member of one pool: the pool that would end last if all
+of its waiting members had the speed of its next node. Members without a load come last. No member is moved again. So
+better seats may exist, and seats may exist even if none are found here.
 """
 
 from dataclasses import dataclass, field
@@ -90,7 +90,7 @@ class _Waiting:
 
     @property
     def end(self) -> float:
-        """The units after which the pool would end if the members that are left were as fast as the next one."""
+        """The units after which the pool would end if all waiting members had the speed of the next node with room."""
         return self.pool.units / (self.speed + self.left / self.seating.next_slowdown(self.pool.role))
 
     def seat_next(self) -> bool:

@@ -75,8 +75,8 @@ class Rooms:
     def instants(self, passes: BoolArray, first: float) -> FloatArray:
         """List the starts to try, rising: ``first``, and each later time when a node opens or gains a wanted resource.
 
-        Members may be on classes with ``passes``, bool[c]. Any run can be moved to an earlier start until it starts at
-        one of these instants.
+        Members may be on classes with ``passes``, bool[c]. Any run that starts between two instants can
+        start at the earlier one instead.
         """
         gained = change(self.open.astype(np.int64), self.owner) > 0
         for column in self.free.T:

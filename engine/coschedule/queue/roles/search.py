@@ -58,8 +58,8 @@ class PartySearch:
 
     ``node_classes`` are the classes of nodes that the party may use. ``passes_by_node`` is like ``passes``, by the
     index of nodes. Members may stay for ``stays[c, role]`` seconds from the start of the run; ``stays`` is None if
-    nothing limits that. Free amounts are only of the ``wanted`` resources. ``instants``, rising, are the starts to try.
-    ``fittings`` are cached by mix. When the ``effort`` is over, a search returns the best run found until then.
+    nothing limits the stay. Free amounts are only of the ``wanted`` resources. ``instants``, rising, are the starts to
+    try. ``fittings`` are cached by mix. When the ``effort`` is over, a search returns the best run found until then.
     """
 
     party: Party

@@ -171,7 +171,7 @@ class _Alone(NamedTuple):
         return cls(search, by_pace, unit_seconds(search.party.pools, search.party.gang.work))
 
     def least_runs(self, mixes: IntArray) -> FloatArray:
-        """Return a lower bound on the run of each of ``mixes`` on the fastest slots, float[i]; they must be enough."""
+        """Return a lower bound on the run of each of ``mixes`` on the fastest slots: float[i]. Slots must suffice."""
         party = self.search.party
         if not party.pools:
             [role] = party.unequal

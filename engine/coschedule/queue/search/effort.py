@@ -1,8 +1,9 @@
 """The effort of a plan: how much each gang may search before it must take the best run found so far.
 
-The work for a gang is counted in steps of about ten nanoseconds. A gang has a limit of steps, and so has the plan. The
-first steps of each choice are free, so that each gang gets some. Half of the plan's limit is reserved in equal parts
-for the tenants, which are namespaces. So the gangs of one tenant always leave steps to the others.
+The work for a gang is counted in steps of about ten nanoseconds. Each gang has a limit of steps, and the whole plan has
+another limit. The first steps of each choice are free, so that each gang gets some. Half of the plan's limit is
+reserved in equal parts for the tenants, which are namespaces. So the gangs of one tenant always leave steps to the
+others.
 """
 
 from collections import Counter
@@ -36,7 +37,7 @@ def _limits_of_choices() -> Limits:
 class Account:
     """Counts the steps spent for the gangs of a plan, in all forks of its planner.
 
-    ``spent`` counts all steps, and ``beyond`` counts the steps that were not free, as do ``by_gang`` and ``by_tenant``.
+    ``spent`` counts all steps. ``beyond``, ``by_gang`` and ``by_tenant`` count only the steps that were not free.
     ``reserve`` is the number of steps reserved for each known tenant. ``unused_reserve`` is the number of all reserved
     steps that are not used yet.
     """
@@ -95,7 +96,7 @@ class Effort:
 
     @property
     def was_ever_over(self) -> bool:
-        """Whether the steps did not suffice, also before ``once_more``."""
+        """Whether all steps are spent, or were spent before ``once_more`` allowed more."""
         return self.was_over or self.is_over
 
     @property

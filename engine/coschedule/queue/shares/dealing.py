@@ -1,4 +1,4 @@
-"""The order among groups: the next gang is one of the group with the least use for its weight.
+"""The order among groups: the next gang is from the group with the least use divided by weight.
 
 The use of a group is its earlier use plus the charges of this plan. Gangs of one group keep the order in which they are
 given. So with one group, all gangs keep their order. If groups have equal use, the group whose next gang was given

@@ -13,7 +13,7 @@ def count_outlasting(open_slots: OpenSlots, shortest: FloatArray, *, among: IntA
     """Count the slots that last from each instant on, for each range of paces: int[range, k].
 
     ``among[k]`` is the index of an instant, rising. The paces are divided into ranges of about equal length, the
-    fastest first. A slot counts for its own range and for all slower ranges, if it lasts for ``shortest[range]``
+    fastest first. A slot is counted in its own range and in each slower range, if it lasts for ``shortest[range]``
     seconds. ``shortest`` never falls from one range to the next.
     """
     instants = open_slots.instants[among]

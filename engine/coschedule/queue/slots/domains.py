@@ -80,7 +80,8 @@ class Domains:
         owner = np.arange(len(self.first)).repeat(self.length)
         place = np.arange(len(owner)) - (self.length.cumsum() - self.length)[owner]
         rank = self.rank[place + self.first[owner]]
-        # The number of a smaller domain does not matter, only which of the nodes before are in it.
+        # The numbers of smaller domains do not matter, only which nodes share one. So the place of the first node of a
+        # smaller domain stands for its number.
         called = [_first_of_same(owner, place, level[rank]) for level in levels]
         return number_groups(owner, number_rows([kind_of[self.class_of[rank]], *called]), len(self.first))
 

@@ -30,7 +30,7 @@ class SlotsFrom:
     def lost_soon(self, finishes: FloatArray) -> IntArray:
         """Count the slots of pace t and of faster ones that end before ``finishes[t]``, which rise: int[t]."""
         gone = self.end < finishes[-1]
-        # A slot that ends counts for each pace that is at least the slot's pace, and whose finish is after this end.
+        # Slot j is counted for each pace t that is at least ``pace[j]`` and has ``finishes[t]`` above ``end[j]``.
         first = np.maximum(self.pace[gone], finishes.searchsorted(self.end[gone], side="right"))
         return self._by_pace(first, self.slots[gone])
 

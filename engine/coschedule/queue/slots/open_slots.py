@@ -21,11 +21,11 @@ class OpenSlots:
     Each node of class ``owner[i]`` has ``slots[i]`` slots from ``times[begin[i]]`` to ``times[end[i]]``, and all nodes
     of the class together have ``total[i]``. ``times`` rise and end with inf. ``pace[i]`` is the index of the nodes'
     slow-down in ``slowdowns``, which rise. ``classes`` is the number of classes, with or without slots. A run may
-    stay on nodes of class ``c`` for ``stays[c]`` seconds, whenever it starts; ``stays`` is None where no node limits
-    that.
+    stay on nodes of class ``c`` for ``stays[c]`` seconds, whenever it starts; ``stays`` is None if no node limits
+    the stay.
 
     ``instants``, which rise, are the starts to try: the earliest one, and each later time at which some node gains
-    slots. Any run can be moved to an earlier start until it starts at one of them.
+    slots. Any run that starts between two instants can start at the earlier one instead.
     """
 
     classes: int

@@ -33,7 +33,7 @@ def decision_of(made: Plan, gang: GangKey) -> Decision:
 
 
 def before(snapshot: Snapshot, made: Plan, gang: GangKey) -> Iterator[Decision]:
-    """List the decisions before the gang that keep nodes from it."""
+    """List the decisions that were made before the one on ``gang``, and that keep nodes from this gang."""
     gangs = {one.key: one for one in snapshot.gangs}
     first_to_wait: dict[int, GangKey] = {}
     for decision in made.decisions:
