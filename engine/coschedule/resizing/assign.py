@@ -100,7 +100,7 @@ def _found(
 
 
 def _most_pace(one: Chosen, kept: Sequence[int], slowdown: FloatArray, limit: float) -> float:
-    """Return an upper bound on the slow-down of a gang that starts or grows; a gang that shrinks knows its nodes."""
+    """Return an upper bound on the slow-down of a gang that starts or grows, or the slow-down of one that shrinks."""
     run = one.run
     if run is None:
         return limit

@@ -81,7 +81,7 @@ def _seats_taken(run: ElasticRun, sizes: IntArray, is_within: NDArray[np.bool_])
 
 
 def _closes(run: ElasticRun, sizes: IntArray, until: FloatArray) -> FloatArray:
-    """Return when the first of the nodes that the run keeps at each size closes; ``until[i]`` is of its i-th seat."""
+    """Return for each size when the first node that the run then keeps closes; seat i closes at ``until[i]``."""
     closes: FloatArray = np.minimum.accumulate(until)[np.minimum(sizes, run.size) - 1]
     return closes
 

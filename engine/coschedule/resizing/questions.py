@@ -92,7 +92,7 @@ def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[Pen
 
 
 def beside_places(question: SizeQuestion, snapshot: Snapshot, decisions: Iterable[Decision]) -> SizeQuestion:
-    """Return the question in which each decision holds its nodes: other gangs must leave them before it starts.
+    """Return the question in which each decision holds its nodes: other gangs must leave these nodes by its start.
 
     A node hold counts like a placement.
     """

@@ -78,7 +78,7 @@ def _owner(left: Sequence[int], end: float, snapshot: Snapshot) -> OwnerReturn |
 
 
 def _likely_returns(forecasts: Forecasts, nodes: Sequence[int]) -> FloatArray:
-    """Return, for each node, the end of the hour by which its owner is likely back; inf if no hour is known."""
+    """Return, for each node, the end of the hour by which its owner is likely back; inf if there is no such hour."""
     if not forecasts.hours:
         return np.full(len(nodes), np.inf)
     is_likely = 1 - np.cumprod(1 - forecasts.returns[nodes], axis=1) >= _LIKELY

@@ -47,7 +47,7 @@ def resized(world: World, sizes: SizePlan, elastic: Mapping[GangKey, ChangeTerms
 def after_changes(snapshot: Snapshot, runs: Sequence[SizedRun], changes: Sequence[SizeChange]) -> Snapshot:
     """Return the snapshot after these changes of the runs.
 
-    The snapshot has a release of each run's resources at its end. If the end is inf, it counts the resources as freed
+    The snapshot has a release of each run's resources at its end. If the end is inf, the resources count as freed
     at an unknown time. Members that runs of unknown end give up are released after their grace.
     """
     before, after = _changed(snapshot, runs, changes)
@@ -61,7 +61,7 @@ def after_changes(snapshot: Snapshot, runs: Sequence[SizedRun], changes: Sequenc
 
 
 def with_all_shrunk(world: World, due: float) -> Snapshot:
-    """Return the snapshot in which every elastic gang shrinks to its fewest members at ``due``, or now if it is past.
+    """Return the snapshot in which every elastic gang shrinks to its fewest members at ``due``, but not before now.
 
     A gang shrinks as in ``shrinking``. No gang changes before ``due``. So a plan on this snapshot stays possible as
     time goes on.
@@ -82,9 +82,9 @@ def _changed(snapshot: Snapshot, runs: Sequence[R], changes: Iterable[SizeChange
 
 
 def counted_from(gang: PendingGang) -> float:
-    """Return the time from which the age of a gang counts in a choice of sizes.
+    """Return the time from which the age of a gang counts in a choice of sizes, which must be finite.
 
-    For a gang that comes before all others, whatever their age, this is its creation.
+    If ``counts_from`` is -inf, so that the gang comes before all others, the age counts from its creation.
     """
     return gang.counts_from if gang.counts_from > -math.inf else gang.created
 

@@ -7,10 +7,10 @@ Objective: maximise the sum over gangs of
 ``rest`` is the work that is left, in seconds of one member. ``speed`` is the work that is done in a second, in the same
 unit. If one member alone cannot run, the unit is a member-second of the fewest members that can.
 
-A gang with less work left counts for more, since shortest first is best for the mean turnaround. An older gang counts
-for more, so that no gang stays small for ever. A gang that changes its size pauses for ``pause`` seconds. ``H`` is the
-time that the rest takes at the new size. As sizes will change again, ``H`` is at most ``HORIZON_SECONDS`` or the least
-interval between changes, whichever is longer. The numbers were found by simulations of whole queues.
+A gang with less work left has a greater weight, since shortest first is best for the mean turnaround. An older gang has
+a greater weight, so that no gang stays small for ever. A gang that changes its size pauses for ``pause`` seconds. ``H``
+is the time that the rest takes at the new size. As sizes will change again, ``H`` is at most ``HORIZON_SECONDS`` or the
+least interval between changes, whichever is longer. The numbers were found by simulations of whole queues.
 """
 
 from typing import NamedTuple
@@ -68,7 +68,7 @@ class Worth(NamedTuple):
     ) -> FloatArray:
         """Return the worth of each size, with the gang's slow-down at this size, after a pause of ``pauses`` seconds.
 
-        The pause must pay within ``horizon`` seconds.
+        The change must make up for the pause within ``horizon`` seconds.
         """
         rests = self.rests(sizes, slowdowns)
         horizons = rests.clip(max=horizon)

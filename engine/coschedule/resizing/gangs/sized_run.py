@@ -57,7 +57,7 @@ class ChangeTerms(NamedTuple):
     def horizon(self) -> float:
         """The seconds within which a change must pay off.
 
-        They are at least ``min_interval``, as the gang keeps its size so long.
+        They are at least ``min_interval``, as the gang keeps its size for that time.
         """
         return max(HORIZON_SECONDS, self.min_interval)
 
@@ -162,7 +162,8 @@ class SizedRun:
     def most_pace(self, size: int, limit: float, slowdown: FloatArray) -> float:
         """Return an upper bound on the gang's slow-down at ``size``, with new members on nodes up to ``limit``.
 
-        Members that the gang keeps count with their own slow-downs. At a smaller size, the slowest of them count.
+        If the gang ``keeps`` its members, they count with their own slow-downs: all of them or, at a smaller size, the
+        slowest ones. Otherwise all members count as new.
         """
         kept = np.sort(slowdown[list(self.nodes)])[-size:] if self.keeps else np.empty(0)
         members = np.concatenate((kept, np.full(size - len(kept), limit)))
@@ -181,7 +182,7 @@ class SizedRun:
         return [*stays, *by_pace(self.nodes[len(stays) :], slowdown, until, in_order=self.keeps)]
 
     def pace_on(self, nodes: Sequence[int] | IntArray, slowdown: FloatArray) -> float:
-        """Return the gang's slow-down with members on ``nodes``, beside its fixed members."""
+        """Return the gang's slow-down with members on ``nodes`` and with its fixed members."""
         return max(self.pace_of(slowdown[list(nodes)]), self.least_pace(slowdown))
 
     def closes(self, until: FloatArray) -> float:

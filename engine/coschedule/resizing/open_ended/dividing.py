@@ -169,7 +169,7 @@ def _few(run: OpenEndedRun, sizes: IntArray) -> IntArray:
 
 
 def _with_limit(snapshot: Snapshot, bidders: Sequence[_Bidder], idle: IntArray, limit: float) -> _Division:
-    """Divide the seats that these gangs can give up, and the ``idle`` seats, fastest first, up to a slow-down."""
+    """Divide the seats that these gangs can give up, and the ``idle`` seats of a slow-down up to ``limit``."""
     usable = idle[: int(np.searchsorted(snapshot.slowdown[idle], limit, side="right"))]
     given_up = sum(one.run.size - int(one.options.seats.min()) for one in bidders)
     unit = -(-(given_up + len(usable)) // MOST_SEATS) or 1

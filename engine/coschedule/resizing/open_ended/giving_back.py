@@ -139,13 +139,13 @@ def _changes(
 
 
 def _helps(waiting: _Waiting, changes: Sequence[SizeChange], then: Plan, by: float) -> bool:
-    """Return whether the plan ``then`` starts each gang for which others shrink: by the time ``by``, and sooner."""
+    """Return whether each gang for which others shrink starts sooner in the plan ``then``, and by the time ``by``."""
     starts = {one.gang: one.start for one in then.decisions if starts_by(one, by)}
     return all(one.made_for in starts and starts[one.made_for] < waiting[one.made_for].start for one in changes)
 
 
 def _trimmed(snapshot: Snapshot, run: OpenEndedRun, giving: Giving) -> SizeChange:
-    """Return the change to the largest allowed size that frees the seats of ``giving``; it may also free others."""
+    """Return the change to the largest allowed size that frees the seats of ``giving``, and maybe other seats."""
     own = run.seats_to_keep(snapshot.slowdown, snapshot.until)
     kept = seats_beside(run, own, giving.nodes)
     size = int(run.sizes.between(least_members(run), len(kept))[-1])

@@ -58,7 +58,7 @@ def held_by(snapshot: Snapshot, gang: PendingGang, placed: Placement) -> Iterato
 def waiting_gangs(made: Plan, now: float) -> dict[GangKey, float]:
     """Return the gangs that wait for room, in planning order, each with its start; inf for an unknown start.
 
-    Gangs that start now do not wait, nor do gangs that would not fit on empty nodes.
+    Gangs that start now do not wait. Gangs that would not fit on empty nodes are left out too.
     """
     waiting = (one for one in made.decisions if not starts_by(one, now))
     return {

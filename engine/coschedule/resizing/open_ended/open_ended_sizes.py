@@ -66,7 +66,7 @@ def open_ended_sizes(
 
 
 def _again(groups: Sequence[object], turn: Iterable[tuple[SeatKind, Sequence[OpenEndedRun]]], now: float) -> float:
-    """Return when it is the turn of other groups, or of other gangs of these; inf for never."""
+    """Return when it is the turn of other groups, or of other gangs of these groups; inf for never."""
     return min(next_turn(groups, now, MOST_GROUPS), *(others_have_their_turn(runs, now) for _, runs in turn), math.inf)
 
 
