@@ -115,7 +115,8 @@ class StartEstimates:
     @cached_property
     def _ends(self) -> frozenset[float]:
         """The expected ends of gangs that hold nodes, as in the plan."""
-        return frozenset(release.time for release in self._snapshot.releases)
+        idle = frozenset(self._snapshot.left_idle)
+        return frozenset(release.time for release in self._snapshot.releases if release not in idle)
 
     @cached_property
     def _uses(self) -> list[_Use]:
