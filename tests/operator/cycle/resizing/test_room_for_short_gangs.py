@@ -7,7 +7,7 @@ import pytest
 from builders.served import node
 from fake_cluster.elastic import elastic, rigid, run
 from fake_cluster.jumping import now, until
-from fake_cluster.rig import api_with, condition, is_placed, running_operator, status_of
+from fake_cluster.rig import api_with, is_placed, running_operator, status_of
 
 pytestmark = pytest.mark.asyncio
 
