@@ -42,7 +42,7 @@ class KindFit:
 
 
 def fit_kinds(ratios: FloatArray, kinds: IntArray) -> KindFit | None:
-    """Compare runs by the kind of their nodes; None where fewer than two kinds have three runs.
+    """Compare runs by the kind of their nodes; return None if fewer than two kinds have three runs or more.
 
     ``ratios``, float[n] above 0, is the time of each run divided by the time that was expected without kinds.
     ``kinds``, int[n], is the number of the kind of all nodes of the run, or ``NO_KIND`` if its nodes have different

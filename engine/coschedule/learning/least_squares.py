@@ -26,7 +26,7 @@ class Solution:
 
 
 def solve(rows: FloatArray, targets: FloatArray) -> Solution | None:
-    """Solve float[n, k]·coefficients ≈ float[n]; None where columns are linearly dependent, or where n <= k."""
+    """Solve float[n, k]·coefficients ≈ float[n]; return None if columns are linearly dependent, or if n <= k."""
     count, terms = rows.shape
     lengths = np.linalg.norm(rows, axis=0)
     if count <= terms or not lengths.all():

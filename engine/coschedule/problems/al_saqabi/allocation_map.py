@@ -78,7 +78,7 @@ class AllocationMap:
         return sum(len(processors) for processors in self.free.values())
 
     def find(self, job: str) -> Allocation | None:
-        """Return the allocation of ``job``, None without one."""
+        """Return the allocation of ``job``; None if the job has none."""
         return next((allocation for allocation in self.allocations if allocation.job == job), None)
 
     def turnaround(self, job: str) -> Number:

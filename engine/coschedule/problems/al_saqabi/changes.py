@@ -9,7 +9,10 @@ from coschedule.problems.al_saqabi.allocation_map import AllocationMap
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceMove:
-    """``count`` pieces move from ``source``, None for new pieces, to ``target``, None for pieces that end."""
+    """``count`` pieces move from processor ``source`` to processor ``target``.
+
+    ``source`` is None if the pieces are new. ``target`` is None if the pieces end.
+    """
 
     source: str | None
     target: str | None

@@ -92,7 +92,7 @@ def compress_pools(pools: Sequence[Pool]) -> PoolsCompression:
 
     Units as in ``compress``, source [S 4.1, 4.2]. When one pool has a speed that is not rational, all are computed in
     floats. InvalidValueError as in ``compress``, with the pool in the path of the field, and for no pools. O(n log n)
-    for n processors in all.
+    for n processors of all pools together.
     """
     if not pools:
         raise InvalidValueError("pools", "must hold at least one pool")

@@ -58,7 +58,10 @@ def new_vp(before: AllocationMap, job: str, *, policy: Policy = expand) -> Chang
 
 
 def vp_exit(before: AllocationMap, job: str, processor: str, *, policy: Policy = expand) -> Change:
-    """End a piece of ``job`` on ``processor``; with its last piece, the job ends. InvalidValueError without a piece."""
+    """End a piece of ``job`` on ``processor``; with its last piece, the job ends.
+
+    InvalidValueError if the job has no piece on the processor.
+    """
     allocation = before.find(job)
     if allocation is None or processor not in allocation.counts:
         raise InvalidValueError("job", f"{job} has no piece on {processor}")

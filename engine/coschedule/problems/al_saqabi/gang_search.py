@@ -9,7 +9,7 @@ enough windows are still open at its finish. The earliest finish of a possible c
 nodes that cannot finish by this limit are dropped. The load of a half is at least the load of the whole range. So the
 search over the piece times of a half begins at the load of the whole range.
 
-Cost: O(nodes) for each of a few steps of a search over piece times, for each range. Memory O(nodes + ranges).
+Cost: for each range, a search over piece times takes a few steps of O(nodes) each. Memory O(nodes + ranges).
 """
 
 import heapq
@@ -97,7 +97,7 @@ class _OfferSearch:
         self._queue: list[_Entry] = []
 
     def run(self, every: _Box) -> StartAndSize | None:
-        """Halve the box with the earliest bound until it is a single choice; return this choice, None without any."""
+        """Halve the box with the earliest bound until it is a single choice; return it. None if none is left."""
         self._push(every, 0)
         while self._queue:
             _, box, bound = heapq.heappop(self._queue)

@@ -18,8 +18,8 @@ from coschedule.problems.al_saqabi.compress import fill_largest
 def place_on_processors(pieces: int, speeds: Mapping[str, Number], held: Mapping[str, int]) -> dict[str, int]:
     """Return the number of pieces on each processor of ``speeds`` that is used.
 
-    ``held`` has the present number of pieces on each processor, at most ``pieces`` in all; it may name other processors
-    too. O(n log n). Source: [S 4.1, 4.2], and [S 3] for moves only where needed.
+    ``held`` has the present number of pieces on each processor, at most ``pieces`` together. It may name other
+    processors too. O(n log n). Source: [S 4.1, 4.2], and [S 3] for moves only where needed.
     """
     names = sorted(speeds, key=lambda name: (-held.get(name, 0), name))
     own = [speeds[name] for name in names]

@@ -147,5 +147,5 @@ def _best_choice(table: SizeTable, goal: Goal, start: Scalar, slowdown: Scalar, 
 
 
 def _last_least(costs: Vector) -> int:
-    """Return the last index of the least cost; it has the largest size with this cost, which ends first."""
+    """Return the last index of the least cost: of all sizes with this cost, the largest one ends first."""
     return len(costs) - 1 - int(costs[::-1].argmin())

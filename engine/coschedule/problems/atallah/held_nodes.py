@@ -32,7 +32,7 @@ class HeldNodes(NamedTuple):
 
 
 def held_nodes_of(columns: NodeColumns, node: IntArray, held: IntArray) -> HeldNodes:
-    """Describe a gang with ``held[h]`` members on node ``node[h]``, at least one member in all.
+    """Describe a gang with ``held[h]`` members on node ``node[h]``; the gang has at least one member.
 
     Nodes rise and may repeat; a repeated node holds the sum. A node never has more members than slots.
     """

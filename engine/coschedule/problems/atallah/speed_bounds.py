@@ -93,7 +93,7 @@ class SpeedBounds:
     def _most_speed(self, blocks: Blocks, size: IntArray) -> FloatArray:
         """Return an upper bound on the speed of ``size`` slots.
 
-        Slots beside the block count with their speeds, and further slots with the speed of its first column.
+        Slots in ``beside`` have their own speeds. Further slots count as if they had the speed of the first column.
         """
         further = np.maximum(size - blocks.beside[0], 0)
         return np.minimum(blocks.within[1], blocks.beside[1] + further * self.borders.fastest[blocks.left])
@@ -107,7 +107,7 @@ class SpeedBounds:
 
     def _first_and_last(self, blocks: Blocks) -> tuple[IntArray, IntArray]:
         """Return the indices of the first and last size that may end in each block; last < first if there is none."""
-        # In blocks of a single start, all slots beside the block have started too.
+        # In blocks of a single start, all slots in ``beside`` have started too.
         single = self.borders.soonest[blocks.top] == self.borders.latest[blocks.bottom - 1]
         first = self._sizes(np.where(single, blocks.beside[0], blocks.before[0]))
         return first, self._sizes(blocks.within[0]) - 1

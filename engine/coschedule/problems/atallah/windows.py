@@ -24,7 +24,7 @@ Search = Callable[[Slots, Goal], SlotChoice | None]
 
 
 def best_lasting(slots: Slots, goal: Goal, search: Search) -> tuple[SlotChoice, Slots] | None:
-    """Return the best choice whose slots stay open until it ends, and the slots it may use; None without a choice."""
+    """Return the best choice whose slots stay open until it ends, and the slots it may use; None if there is none."""
     best: tuple[SlotChoice, Slots] | None = None
     lasting = slots
     while (choice := search(lasting, goal)) is not None:
@@ -44,7 +44,7 @@ def best_lasting(slots: Slots, goal: Goal, search: Search) -> tuple[SlotChoice, 
 
 
 def _within(narrowed: Slots, choice: SlotChoice, goal: Goal, search: Search) -> tuple[SlotChoice, Slots] | None:
-    """Return a choice as good as ``choice`` among the ``narrowed`` slots, with these slots; None without a choice."""
+    """Return a choice as good as ``choice`` among the ``narrowed`` slots, with these slots; None if there is none."""
     again = search(narrowed, goal)
     return (again, narrowed) if again is not None and again.rank(goal) == choice.rank(goal) else None
 

@@ -128,7 +128,7 @@ class ShareMarket:
 
 
 class _Offer(NamedTuple):
-    """The offer of ``donor`` to go down to ``level``; ``loss`` is its BB, None when that is unknown."""
+    """The offer of ``donor`` to go down to ``level``; ``loss`` is the BB of the donor, None if unknown."""
 
     donor: Application
     level: int
