@@ -34,7 +34,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperRow:
-    """A number of a paper, or several that belong together, beside ours.
+    """A number of a paper, or several numbers that belong together, and what Lockstep computes for the same.
 
     ``place`` is the section, table or figure, and ``what`` says what is counted. If the paper is wrong, ``note`` names
     the erratum of docs/algorithms.md. Otherwise ``note`` has the tolerance and the seed of a simulation, or the reason
@@ -76,7 +76,7 @@ def erratum(paper: Paper, place: str, what: str, printed: str, ours: str, why: s
 
 
 class Tolerance(NamedTuple):
-    """How far a simulated number may be from the printed one, and the seed of the simulation, None without one."""
+    """How far a simulated number may be from the printed one, and the seed of the simulation; None means no seed."""
 
     most: float
     seed: int | None = None

@@ -8,7 +8,7 @@ from lockstep.papers.row import Paper, PaperRow, decimal, erratum
 
 
 def rows() -> Iterator[PaperRow]:
-    """Formula (7.1) as it is printed, beside the mean that is proven in docs/algorithms.md."""
+    """Compare formula (7.1) as it is printed with the mean that docs/algorithms.md proves."""
     for runs, replicas, speedup in ((1, 1, 1), (4, 4, 2), (20, 5, 3)):
         what = f"mean time of {runs} runs on {replicas} replicas, each {speedup} times as fast"
         ours = mean_turnaround(runs=runs, replicas=replicas, speedup=speedup)

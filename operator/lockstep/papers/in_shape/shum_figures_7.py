@@ -1,8 +1,8 @@
 """[C] 7.4.5, figures 7.8 to 7.13: policies for many runs of one program.
 
-The scan has lost the curves, so the sentences about them count. Two clusters have 24 workstations each. A run takes 2.5
-times what table 4.9 measured for 0.2 million units of time: 553 s, 223 s and 92 s with 1, 3 and 9 workstations. There
-are no random numbers.
+The scan has lost the curves, so the rows check the paper's sentences about them. Two clusters have 24 workstations
+each. A run takes 2.5 times what table 4.9 measured for 0.2 million units of time: 553 s, 223 s and 92 s with 1, 3 and 9
+workstations. There are no random numbers.
 """
 
 from collections.abc import Iterator, Sequence

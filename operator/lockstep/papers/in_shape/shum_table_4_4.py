@@ -1,4 +1,4 @@
-"""[C] table 4.4: a matrix multiplication beside another program on one workstation, with and without dealing.
+"""[C] table 4.4: a matrix multiplication, with and without dealing, if another program uses one workstation.
 
 The other program takes half of that workstation. With dealing, members get pieces while they run; the paper calls this
 local workload distribution. The paper prints the seconds for four sizes of data. Here, the ratios of these seconds are
