@@ -86,7 +86,11 @@ def _seconds(arrival: Arrival, pace: float) -> FloatArray:
 
 
 def _choice(arrival: Arrival, pace: float, prices: _Prices) -> _Choice:
-    """Choose the slot of the job's cheapest end. Slots that begin after the least cost so far are left out."""
+    """Choose the slot of the job's cheapest end.
+
+    Let c be the least cost so far. Slots that begin more than c after the submission are left out: an end in such a
+    slot costs more, since its cost includes the turnaround.
+    """
     submitted, seconds = arrival.job.submitted, _seconds(arrival, pace)
     sizes = np.arange(arrival.job.least, arrival.job.most + 1, dtype=np.float64)
     first = int(np.searchsorted(prices.edges, submitted, side="right")) - 1

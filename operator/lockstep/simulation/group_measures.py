@@ -1,4 +1,4 @@
-"""Measures of groups that share the nodes. Beside the turnaround, they show what fairness costs."""
+"""Measures of groups that share the nodes: how fair a policy is. The turnaround shows what this fairness costs."""
 
 import math
 from collections import Counter

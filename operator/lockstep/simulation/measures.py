@@ -21,8 +21,8 @@ _BOUND_SECONDS = 10.0
 class Measures:
     """Times in seconds; a job waits until it starts for the first time.
 
-    A slow-down is the turnaround divided by the run time with the rigid size, which counts as 10 seconds at least. It
-    is never below 1.
+    A slow-down is the turnaround divided by the run time with the rigid size, and is never below 1. A run time below
+    10 seconds counts as 10 seconds.
 
     ``mean_size`` is the mean number of members with which jobs end. ``utilisation`` is the part of all node-seconds,
     from the first submission to the last end, in which jobs ran. ``fairness`` is Jain's index of the mean slow-downs of

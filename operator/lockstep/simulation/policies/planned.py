@@ -43,7 +43,7 @@ class _FirstPlan(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class PlannedPolicy:
-    """Plans the first jobs of the queue, as many as the operator plans exactly; with rigid sizes if ``is_rigid``.
+    """Plans the first ``MOST_IN_FRONT`` jobs of the queue; with rigid sizes if ``is_rigid``.
 
     With a ``memory``, plans remember their promises. Without a memory, the queue is planned anew each time. If the
     policy ``knows_no_times``, jobs run for an unknown time. With ``sharing``, groups take turns by their use.

@@ -52,8 +52,8 @@ class SweepComparison:
     end first count. ``times`` are in s by size, on nodes of speed 1. With a ``serial_time``, one member takes this time
     in s. The speed-up of each seed is then drawn by Downey's model, for every size up to the number of nodes.
 
-    ``among`` is the number of other jobs, of the model, beside the gangs. As rigid jobs, the other jobs alone would
-    keep the part ``load`` of the nodes busy.
+    ``among`` is the number of other jobs that compete with the gangs; a workload model draws these jobs. As rigid jobs,
+    they alone would keep the part ``load`` of the nodes busy.
     """
 
     runs: int

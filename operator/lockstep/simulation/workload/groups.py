@@ -47,7 +47,11 @@ def _parse(text: str) -> DemandingGroup:
 def drawn_groups(
     jobs: Sequence[RigidJob], groups: Sequence[DemandingGroup], random: np.random.Generator
 ) -> list[JobGroup | None]:
-    """Draw the group of each job. Jobs that have one group in the log, or else one user, get the same group."""
+    """Draw the group of each job.
+
+    All jobs of one group in the log get the same drawn group. If the log names no group for jobs, all jobs of
+    one user get the same group.
+    """
     if not groups:
         return [None] * len(jobs)
     parts = np.array([group.part for group in groups])

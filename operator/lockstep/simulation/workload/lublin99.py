@@ -1,10 +1,11 @@
 """The workload model of U. Lublin and D. G. Feitelson, *The workload on parallel supercomputers*, JPDC 63(11), 2003.
 
-The parameters are the paper's parameters for batch and interactive jobs together. A size is one member, or two to the
-power of a number that is uniform in each of two stages and mostly rounded. A run time is the exponential of a
-hyper-gamma number, whose first part is more likely for smaller jobs. A gap between arrivals is the exponential of a
-gamma number. Each half hour has a weight, and reduces a gap by its weight. So jobs arrive faster in half hours with
-larger weights. The weights of a day follow another gamma distribution.
+The parameters are the paper's parameters for batch and interactive jobs together. A size is one member, or 2 to the
+power of a random number. This number is uniform in each of two intervals, and is rounded for most jobs. A run time is
+the exponential of a hyper-gamma number, which has one of two gamma distributions. The first of the two is more likely
+for smaller jobs. A gap between arrivals is the exponential of a gamma number. Each half hour has a weight, and reduces
+a gap by its weight. So jobs arrive faster in half hours with larger weights. The weights of a day follow another gamma
+distribution.
 """
 
 import math

@@ -7,7 +7,7 @@ from typing import NamedTuple
 class RigidJob(NamedTuple):
     """A job that is submitted at ``submitted``, in seconds, and runs ``seconds`` with ``size`` members.
 
-    Its user asked for ``requested`` seconds. ``user``, ``group`` and ``template`` are numbers. None is unknown.
+    Its user asked for ``requested`` seconds. ``user``, ``group`` and ``template`` are numbers. None means unknown.
     """
 
     submitted: float

@@ -14,7 +14,7 @@ class WrongLineError(ValueError):
 
 
 class LoggedJob(NamedTuple):
-    """The 18 fields, in their order; None where the log has -1, for unknown.
+    """The 18 fields, in their order. A field is None if the log has -1, which means unknown.
 
     Times are in seconds, memory is in kilobytes for each processor.
     """
