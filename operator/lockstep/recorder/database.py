@@ -241,7 +241,8 @@ def _make_tables(connection: sqlite3.Connection) -> None:
 def _add_index(connection: sqlite3.Connection) -> None:
     """Add the index that older files lack.
 
-    A full file is used without it, since it must be open before records are removed.
+    If the file is full, the index is left out. Queries work without the index, and records can only be removed once
+    the file is open.
     """
     try:
         connection.execute(LATER_INDEX)

@@ -113,8 +113,8 @@ def sums_of(connection: sqlite3.Connection, asked: HistoryFilter, by: SumBy) -> 
 def losses_of(connection: sqlite3.Connection, asked: HistoryFilter, most: int) -> Iterator[Row]:
     """The losses of gangs, the newest first.
 
-    A row says when, why and for which gang a gang lost members, how many members, and how much work. A preemptor of
-    another namespace has its name if it is on record, and otherwise its UID.
+    A row says when, why and for which gang a gang lost members, how many members, and how much work. If the
+    preemptor is of another namespace, the row has the preemptor's name if it is on record, and otherwise the UID.
     """
     query = f"""
         SELECT s.ended AS at, g.namespace, g.name, g.uid, g.user, s.attempt, s.reason, s.preemptor, s.members,
@@ -178,7 +178,7 @@ def _by_column(asked: HistoryFilter, by: SumBy) -> str:
 def _by_week(asked: HistoryFilter) -> str:
     """The query of sums by week.
 
-    A week counts a gang that held resources in it, or lost work when a stretch ended in it.
+    A gang counts in a week if it held resources in this week, or lost work when a stretch ended in this week.
     """
     return f"""
         WITH chosen AS (

@@ -75,9 +75,9 @@ def _documents(text: str) -> Iterator[list[tuple[str, int]]]:
 
 
 def _json_line(row: Row) -> str:
-    """The row as JSON, with escapes of JSON for characters that a terminal does not print.
+    """The row as JSON, in which escapes of JSON replace all characters that a terminal does not print.
 
-    Commands print lines without such characters, and other escapes for them are not JSON.
+    Otherwise the command would replace these characters by its own escapes, which are not valid JSON.
     """
     text = orjson.dumps(row).decode()
     return text if text.isprintable() else "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
