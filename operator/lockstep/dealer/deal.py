@@ -13,7 +13,7 @@ from lockstep.dealer.speeds import Speeds
 from lockstep.facts.piece_states import PieceState, packed
 
 FIRST_RANK = 0
-"""The member beside the dealer. It leaves last, because the dealer ends with it."""
+"""The member in whose pod the dealer runs. This member leaves last, because the dealer ends with it."""
 
 # A member counts as silent after this factor times the expected time, but not before this number of seconds.
 _SILENT_FACTOR = 3.0

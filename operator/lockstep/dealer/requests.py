@@ -94,7 +94,7 @@ class Dealing:
 
 
 def parse_report(body: bytes) -> Report:
-    """Read the form of a member. Raises ``ValueError``, whose line says what is invalid."""
+    """Read the form of a member. Raises ``ValueError`` with a message that says what is invalid."""
     form = parse_qs(body.decode("ascii"), max_num_fields=3)
     ranks = _numbers(form, "rank")
     if len(ranks) != 1 or ranks[0] >= MOST_RANKS:
