@@ -1,4 +1,4 @@
-"""The fields of a log line beside its message."""
+"""The fields that a log line has in addition to its message."""
 
 import logging
 from collections.abc import Mapping
