@@ -27,7 +27,7 @@ from lockstep.tenants.unnamed import own_changes, unnamed_refusal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PossibleSize:
-    """A size, and when a run with it would start and end. A time is None if it is never or unknown."""
+    """A size, and when a run with this size would start and end; None if that is unknown or never happens."""
 
     size: int
     start: float | None

@@ -47,7 +47,7 @@ class FairTurns:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                # The turn had already come, so the next one gets it.
+                # This task already had the turn, so the next waiting task gets the turn.
                 self._is_taken = False
                 self._wake_next()
             self._leave(party, turn)

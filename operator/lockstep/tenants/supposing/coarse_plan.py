@@ -38,7 +38,10 @@ class UnplannedError(Exception):
 
 
 class CoarseRun(NamedTuple):
-    """A size, and the minutes within which a run with it starts and ends. They are None for never or unknown."""
+    """A size, and the minutes within which a run with this size starts and ends.
+
+    A number of minutes is None if the time is unknown, or never comes.
+    """
 
     size: int
     starts: int | None
@@ -158,7 +161,7 @@ def _run(size: int, start: float, finish: float, now: float) -> CoarseRun:
 
 
 def coarse_times(start: float | None, finish: float | None, now: float) -> tuple[int | None, int | None]:
-    """The minutes within which a run starts and ends. A time is None for never or unknown.
+    """The minutes within which a run starts and ends; None if the time is unknown, or never comes.
 
     The end is computed from the rounded start. Otherwise a user could find the exact start by asking with many lengths.
     """

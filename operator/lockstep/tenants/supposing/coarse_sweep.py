@@ -53,7 +53,7 @@ class CoarseSweep:
 def plan_with_sweep(
     state: State, rules: PlanRules, before: AnsweredPlan, question: Question, now: float
 ) -> CoarseSweep:
-    """Plan with the first runs of the sweep beside all other gangs. Afterwards the cache is as before.
+    """Plan with the first runs of the sweep and all other gangs. Afterwards the cache is as before.
 
     Raises ``UnplannedError``, or ``AnswerError`` if a bug keeps runs from being planned.
     """
