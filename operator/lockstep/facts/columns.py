@@ -14,7 +14,7 @@ DISK_PREFIX = "disk "
 VOLUMES_PREFIX = "volumes of "
 
 
-# A node that declares a feature has more of it than all its pods together could take.
+# A node that declares a feature has the amount ``WHOLE`` of it: more than all its pods together could take.
 FEATURE_PREFIX = "declared feature "
 
 

@@ -33,8 +33,8 @@ class BidPlan:
     """The answer of the planner to a bid that an agent writes.
 
     ``slowdown`` is in thousandths; ``others_request`` is the CPU that other pods request, in thousandths of a core.
-    ``members`` is the number of members on the node; ``member_uids`` has at most 1000 of them. ``message`` repeats this
-    in sentences. If no member can start, it says why.
+    ``members`` is the number of members on the node; ``member_uids`` has at most 1000 of them. ``message`` says all
+    this in sentences. If no member can start, the message says why.
     """
 
     state: BidState

@@ -1,6 +1,6 @@
 """Pieces of a gang's work that a dealer deals to members while they run.
 
-The dealer runs beside the member of rank 0.
+The dealer runs in the pod of the member of rank 0.
 """
 
 from typing import NamedTuple

@@ -170,7 +170,7 @@ class _GangBase(GangIdentity):
     def restarts_at(self, now: float) -> float | None:
         """When the pause before the gang's restart is over; None if it is over at ``now``.
 
-        None also if more than twice the pause is left: then the clock was set back.
+        The result is also None if more than twice the pause is left: then the clock was set back.
         """
         at, pause = self.status.restart_at, self.policies.failure.pause_seconds(self.status.restarts)
         return None if at is None or not now < at <= now + 2 * pause else at
