@@ -41,7 +41,7 @@ def _end_of(state: State, victim: GangKey, now: float) -> float | None:
 
 
 def _ends_of_shrinks(state: State, gang: GangKey, now: float) -> Iterator[float | None]:
-    """The times at which members that gangs give up for this gang will have left.
+    """Other gangs give up members for this gang: yield the times at which these members will have left.
 
     If a gang has to stop all its members to change its size, the expected end of the whole gang counts.
     """

@@ -198,7 +198,10 @@ class QuotaBounds:
         return taken
 
     def _in_creation(self, namespace: str) -> Iterator[tuple[GangFact, Mapping[str, int]]]:
-        """The gangs whose members are being created, or will be, and how many of each role no watch has shown yet."""
+        """The gangs that get new members now or soon, each with the number of these members by role.
+
+        Members that a watch has shown are left out.
+        """
         for key in self._state.counts.next_sizes.in_namespace(namespace):
             growing = self._state.gangs.get(key)
             if growing is not None:
@@ -214,10 +217,10 @@ class QuotaBounds:
         return Counter() if following is None else _by_role(following.members) - self._counted_now(gang)
 
     def _counted_now(self, gang: GangKey) -> Counter[str]:
-        """How many members of each role of a gang quotas count now.
+        """The number of a gang's members that quotas count now, by role.
 
-        While the gang is torn down for a change of its size, they count fewer and fewer. Without this, other gangs
-        would take the quota of members that have gone, and there would be none for the next size.
+        While the gang is torn down for a change of its size, quotas count fewer and fewer of its members. If members
+        that have gone still counted here, other gangs would take their quota, and none would be left for the next size.
         """
         known, held = self._state.gangs.get(gang), self._state.reservations.get(gang)
         if held is None:
