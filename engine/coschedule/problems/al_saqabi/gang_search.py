@@ -97,7 +97,7 @@ class _OfferSearch:
         self._queue: list[_Entry] = []
 
     def run(self, every: _Box) -> StartAndSize | None:
-        """Halve the box with the earliest bound until it is a single choice; return it. None if none is left."""
+        """Halve the box with the earliest bound until it has a single choice; return this choice, or None."""
         self._push(every, 0)
         while self._queue:
             _, box, bound = heapq.heappop(self._queue)

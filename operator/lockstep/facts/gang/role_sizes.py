@@ -10,7 +10,7 @@ from lockstep.facts.gang.role import RoleSpec
 def varying_role(roles: Sequence[RoleSpec]) -> RoleSpec | None:
     """The role whose size may vary; None if there is no such role, or more than one.
 
-    If a gang has a single role, it is this role, even if the role allows only one size.
+    The only role of a gang is returned even if it allows only one size.
     """
     varying = [role for role in roles if role.sizes.vary] if len(roles) > 1 else roles
     return varying[0] if len(varying) == 1 else None
