@@ -24,7 +24,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._file = path.open("a", encoding="ascii")
         # A dealer that was killed may have left an incomplete last line, with only the first digits of a piece. A line
-        # end alone would complete this line, and its digits would be the number of another piece. The mark prevents this.
+        # end alone would complete this line, and its digits would name another piece. The mark prevents this.
         self._file.write(_END_OF_INCOMPLETE_LINE)
 
     def add(self, pieces: Iterable[int], state: PieceState) -> None:
