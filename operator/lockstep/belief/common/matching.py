@@ -18,7 +18,8 @@ class _Move(NamedTuple, Generic[Group]):
 class Matching(Generic[Group]):
     """Entries with room for a number of ranks each, and the entries that each group of ranks may use.
 
-    Later groups may move earlier ones. The work grows with the entries that groups may use, not with ranks.
+    Room for one group may be made by moving ranks of other groups to other entries. The work grows with the entries
+    that groups may use, not with ranks.
     """
 
     def __init__(self, room: Sequence[int], allowed: Mapping[Group, Sequence[int]]) -> None:

@@ -59,7 +59,7 @@ def age_stands_still(gang: GangFact) -> bool:
 
 
 def with_age_going_on(status: GangStatus, gang: GangFact, now: float) -> GangStatus:
-    """The status with an age that counts, for a gang that asks to run and could run."""
+    """The status with an age that goes on, for a gang that asks to run and could run."""
     if gang.status.waited_seconds is None:
         return status
     return replace(status, waited_seconds=None, queued_since=queued_since(gang, now))

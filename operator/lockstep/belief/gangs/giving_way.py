@@ -24,10 +24,10 @@ def shrunk_for(status: GangStatus) -> Preemptor | None:
 
 
 class Preemptors:
-    """The preemptor of each gang that gives way in one manner. ``named_in`` reads it from a status.
+    """The gangs that give way by evictions, or those that give way by shrinks, each with its preemptor.
 
-    With ``evicted_for``, these are gangs that are evicted, until they are placed again. With ``shrunk_for``, they are
-    gangs that have shrunk, and the preemptor is the gang for which they shrank last.
+    ``named_in`` reads the preemptor from a status. If it is ``evicted_for``, the gangs are evicted ones, until they are
+    placed again. If it is ``shrunk_for``, they are gangs that have shrunk, each with the gang for which it shrank last.
     """
 
     def __init__(

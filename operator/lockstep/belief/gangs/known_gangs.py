@@ -5,7 +5,7 @@ from lockstep.facts.gang.gang import GangFact
 
 
 class KnownGangs(dict[GangKey, GangFact]):
-    """The newest fact of each gang, in the form in which it is planned."""
+    """The newest fact of each gang, with the effects of admission and of Kueue: plans use the gang as it is here."""
 
     def is_there(self, gang: GangFact) -> bool:
         """Whether this gang is in the cache, and not a later one of the same name."""

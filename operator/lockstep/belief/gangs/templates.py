@@ -141,7 +141,10 @@ class TemplateMemory:
 
 
 def _digest(spec: GangSpec, role: RoleSpec) -> bytes:
-    """A digest of a role: equal for roles of one namespace that differ, for admission, only in their names."""
+    """A digest of all that admission reads of a role, except the role's name and namespace.
+
+    Roles of one namespace with equal digests get the same verdict, even if their names differ.
+    """
     digest = hashlib.sha256(json.dumps(spec.priority_class).encode())
     # No JSON has a line break between its values.
     for document in (role.template.document, *role.claim_templates):

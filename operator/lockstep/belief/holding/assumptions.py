@@ -134,8 +134,8 @@ class Assumptions:
     def _change_members(self, gang: GangFact, before: Reservation, after: Reservation) -> None:
         """Hold the members in the new status of the same attempt: some have come or gone, or are to join.
 
-        Members that leave count while their pods exist. Members that no watch has shown count until a read of the API
-        server shows which of them exist.
+        A member that leaves is counted while its pod exists. If no watch has shown its pod, it is counted until a read
+        of the API server shows whether the pod exists.
         """
         self._next_sizes.forget(after.gang)
         self._roster.forget_departed(after.gang_uid, keep={*before.pod_keys()} & {*after.pod_keys()})

@@ -163,9 +163,9 @@ def reserved_for(gang: AcceptedGang, placement: Placement, *, attempt: int, now:
 def reserved_in_status(gang: GangFact) -> Reservation | None:
     """The reservation in the gang's status; None if it has none.
 
-    If the spec does not allow the size in the status, another client has written it. Then the gang holds nothing, and
-    its pods are stale. So no user can make the cache hold more members than the largest gang has. The start is at most
-    the time of the reservation. An expected finish before the start is dropped.
+    If the spec does not allow the size in the status, another client has written the status. Then the gang holds
+    nothing, and its pods are stale. So no user can make the cache hold more members than the largest gang has. The
+    start is at most the time of the reservation. An expected finish before the start is dropped.
     """
     status = gang.status
     if status.reserved_at is None or not isinstance(gang, AcceptedGang):
@@ -212,7 +212,7 @@ def next_in_status(gang: GangFact) -> Reservation | None:
 
     No room is kept if the spec does not allow the size, or if the gang is suspended, deleted or has ended. If the
     attempt goes on and its members have no notice, the result is None: members that join belong to the reservation of
-    the attempt. For a Gang it is None, too: the reservation of an attempt keeps the room for its new pods.
+    the attempt. For a Gang, the result is None, too: the reservation of an attempt keeps the room for its new pods.
     """
     following, status = gang.status.next_size, gang.status
     is_over = status.end is not None or is_pod_gang(gang.key)

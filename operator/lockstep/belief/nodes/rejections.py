@@ -28,8 +28,8 @@ from lockstep.facts.reasons import Condition, Reason
 ENOUGH_NODES = 3
 """On this many nodes, the same reason is no accident of one node."""
 
-# If a reason begins with this word, the kubelet lacks a resource. Other pods took it first, or something that no watch
-# shows. The lack passes by itself, so the pause between attempts is enough.
+# If a reason begins with this word, the kubelet lacks a resource: other pods took the resource first, or something took
+# it that no watch shows. The lack passes by itself, so the pause between attempts is enough.
 _LACKS = "OutOf"
 _LONGEST_REASON = 128
 _LONGEST_WORDS = 1000

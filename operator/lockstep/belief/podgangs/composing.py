@@ -61,7 +61,11 @@ def composed(
 
 
 def _asked(gang: PodGang) -> PodGangSpec | Refusal:
-    """The Gang's own spec. A reservation is carried out even if the spec is refused by now: pods may be bound."""
+    """The Gang's own spec, or its refusal.
+
+    If the Gang has a reservation and its spec is refused by now, the result is a spec without demands. So the
+    reservation is still carried out, because some of its pods may be bound.
+    """
     is_reserved = gang.status.reserved_at is not None
     return _ASKS_NOTHING if is_reserved and isinstance(gang.asks, Refusal) else gang.asks
 

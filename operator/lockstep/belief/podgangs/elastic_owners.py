@@ -18,7 +18,7 @@ class RunningPods(NamedTuple):
 
 
 def has_fixed_pods(group: PodGroup, owner: SizedOwner) -> bool:
-    """Whether an owner has pods on nodes whose number may change, and exactly its stated number of other pods there.
+    """Whether nodes have varying pods of the owner, and exactly as many fixed pods as the owner states.
 
     The cost does not depend on the number of pods.
     """

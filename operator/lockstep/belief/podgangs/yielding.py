@@ -23,9 +23,10 @@ class _CannotYield(NamedTuple):
 
 
 class TakenAttempt(NamedTuple):
-    """The attempt of a Gang whose pods leave for another gang, and the ``reason``; the clause ``why`` names that gang.
+    """An attempt of a Gang that ends because the Gang gives way to another gang.
 
-    ``started_at`` is the time at which its members had started, in seconds since 1970.
+    ``reason`` is the reason of the condition Preempted, and the clause ``why`` names the other gang. ``started_at`` is
+    the time at which all members of the attempt had started, in seconds since 1970.
     """
 
     uid: str

@@ -68,7 +68,10 @@ class QueuedGangs:
         return self._are_watched and bool(gang.policies.queue) and not is_pod_gang(gang.key)
 
     def workload(self, gang: GangFact) -> GangWorkload | None:
-        """The Workload of the gang; None while only that of an earlier gang exists, which Kubernetes deletes."""
+        """The Workload of the gang; None if it has none.
+
+        A Workload of an earlier gang of the same name does not count: Kubernetes deletes it.
+        """
         known = self._workloads.get(gang.key)
         return known if known is not None and known.gang_uid == gang.uid else None
 

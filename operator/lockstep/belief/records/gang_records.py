@@ -83,7 +83,7 @@ class GangRecords:
         """Record the changes of a gang."""
         if self._is_on:
             if before is None:
-                # It has only changed to an earlier version: the API server was restored.
+                # The gang is not gone: it only has an earlier version, because the API server was restored.
                 self._removed.pop(gang.uid, None)
             record = self._changes(before, gang)
             if record is not None:

@@ -136,7 +136,7 @@ def _key(status: GangStatus) -> StretchKey:
 
 
 def _most_used(kinds: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """The numbers of members by kind of node: of the most used kinds in the order of names, then of all others."""
+    """The numbers of members on the most used kinds of nodes, by name of kind, and then one number for all others."""
     shown = sorted(kinds, key=lambda kind: (-kinds[kind], kind))[:MOST_KINDS]
     others = kinds.total() - sum(kinds[kind] for kind in shown)
     counted = [(kind, kinds[kind]) for kind in sorted(shown)]

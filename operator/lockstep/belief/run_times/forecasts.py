@@ -56,7 +56,7 @@ class Forecasts:
     def learn(self, gang: GangFact) -> None:
         """Learn from the status of a gang that had a planned start and is placed for the first time.
 
-        The status keeps the first planned start during later attempts, whose start says nothing about it.
+        Later attempts are ignored. Their status still has the first planned start, but they do not start by that plan.
         """
         status = gang.status
         if status.plan is None or status.start is None or status.first_planned_start is None:

@@ -9,7 +9,9 @@ Run = TypeVar("Run")
 
 
 class RunMemory(Generic[Run]):
-    """The last runs, or changes of size, of at most ``MOST_TEMPLATES`` templates, ``MOST_RUNS_OF_ALL`` together.
+    """The last runs, or changes of size, of each template.
+
+    There are at most ``MOST_TEMPLATES`` templates, and at most ``MOST_RUNS_OF_ALL`` runs of all templates together.
 
     When there are too many templates or runs, the namespace with the most drops its least recently learned template.
     ``touched`` is called with each template whose runs have changed.

@@ -22,7 +22,10 @@ class HeldAttempt(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """An attempt that was computed from a reservation, or from a Gang's pods when they had that number of changes."""
+    """An attempt that was computed from its ``source``: a reservation, or the pods of a Gang.
+
+    ``changes`` is the number of changes of these pods until then. After another change, the attempt is out of date.
+    """
 
     source: Reservation | PodGroup
     changes: int

@@ -8,7 +8,8 @@ from lockstep.api.pool import Pool
 from lockstep.facts.cluster.node import NodeFact
 from lockstep.facts.pods.pod import Request
 
-# How long a count is used, in seconds. It reads thousands of nodes, and nodes that come and go change shares little.
+# How long a count is used, in seconds. Counting reads thousands of nodes, and a few new or removed nodes change shares
+# little.
 _COUNTED_FOR_SECONDS = 30.0
 _BASIC = frozenset({"cpu", "memory"})
 

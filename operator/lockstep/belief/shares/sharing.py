@@ -182,7 +182,7 @@ class GroupSharing:
         """
         if self._fact is None or len({self.group_of(gang.key.namespace) for gang in ordered}) <= 1:
             return ordered
-        # Costs of gangs with a higher priority count for all later gangs.
+        # The charges of gangs are added to ``used``, so they also count when gangs of lower priorities are ordered.
         used, dealt = list(self.used(now).values()), list[AcceptedGang]()
         for _, gangs in groupby(ordered, key=priority_of):
             dealt += self._of_priority(list(gangs), used, now)

@@ -52,14 +52,14 @@ def _later_role(step: PodsOfStep, pool: Pool) -> RoleSpec:
 
 
 def pods_with_room(asks: PodGangSpec, pods: OwnPods) -> int:
-    """How many more pods may use the kept room. Only as many as were announced may; others wait in the queue."""
+    """How many more pods may use the kept room: as many as the Gang has announced. Further pods wait in the queue."""
     if not (asks.later and pods.going):
         return 0
     return max(0, asks.minimum + sum(one.pods for one in asks.later) - pods.going - pods.succeeded)
 
 
 def pods_to_come(asks: PodGangSpec, pods: OwnPods) -> int:
-    """How many pods of later steps are not there yet. Pods that are there count for the first steps."""
+    """How many pods of later steps do not exist yet, if the existing pods belong to the earliest steps."""
     later = sum(one.pods for one in asks.later)
     there = pods.going + pods.waiting + pods.succeeded
     return max(0, min(later, asks.minimum + later - there))

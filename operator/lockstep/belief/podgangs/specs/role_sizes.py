@@ -1,8 +1,7 @@
 """How many pods of each role of a Gang are placed together. The number may vary for one role.
 
-A planned gang has at most one role whose size varies. So each other role gets the fewest pods that it needs. Further
-pods of this role are placed later, beside these. If the pods of a role differ, or none is needed, all of them are
-placed.
+A planned gang has at most one role whose size varies. Each other role gets the fewest pods that it needs, and its
+further pods are placed later. If the pods of a role differ, or none of them is needed, all of them are placed together.
 """
 
 from collections import Counter
@@ -82,7 +81,7 @@ class RolesOfPods:
     def sizes(
         self, shapes: Sequence[PodShape], least: int, most: int, *, is_fixed: bool
     ) -> Iterator[tuple[PodShape, Sizes]]:
-        """The pods that are placed together, ``least`` to ``most`` of them in all, with the sizes of each shape."""
+        """The pods that are placed together, ``least`` to ``most`` of all shapes, with the sizes of each shape."""
         parts = _within(self._parts(shapes), most)
         varying = None if is_fixed else max((part for part in parts if part.varies), key=_slack, default=None)
         others = [part for part in parts if part is not varying]
@@ -130,7 +129,7 @@ def _within(parts: Sequence[_Part], most: int) -> list[_Part]:
 def _fewest(part: _Part) -> int:
     """How many pods of a role are placed beside the role that varies.
 
-    These are the needed pods; all pods if they differ, or if none is needed.
+    These are only the needed pods. If the pods of the role differ, or none of them is needed, these are all pods.
     """
     return part.least if part.varies and part.least else part.most
 
