@@ -203,7 +203,7 @@ class Cycle:
 
     async def _plan(self, now: float, *, has_changed: bool) -> None:
         """Snapshot → plan → act → report."""
-        # 1. Snapshot the cache, and plan all waiting gangs on that, in a thread.
+        # 1. Draw a snapshot of the cache, and plan all waiting gangs on this snapshot, in a thread.
         self._dry_runs.set_lowest_held(lowest_held_priority(self._state))
         asked_about = self._evictions.asked_about
         decided = await self._planning.plan(now, has_changed=has_changed, asked_about=asked_about)

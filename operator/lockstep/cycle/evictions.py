@@ -39,7 +39,8 @@ from lockstep.snapshot.holders.group_shares import may_still_reclaim
 from lockstep.snapshot.holders.running import may_be_evicted
 from lockstep.snapshot.quotas.quota_bounds import QuotaBounds
 
-# Dry runs at the same time, in all and for one namespace. They cost an API server much less than evictions.
+# The most dry runs at the same time, for all namespaces together and for one namespace. They cost an API server much
+# less than evictions.
 _AT_ONCE = 8
 _OF_NAMESPACE = 4
 

@@ -111,9 +111,10 @@ def _is_start(when: When) -> bool | None:
 
 
 def _known_time(state: State, key: GangKey, now: float, *, is_start: bool) -> float | None:
-    """The expected end of a gang that holds nodes, or ``now`` for its start; None for others, or if unknown.
+    """The time at which a gang is expected to start (``is_start``) or to end.
 
-    For a Gang without a reservation, the expected end of its pods counts in both cases.
+    The start of a gang with a reservation is ``now``. For a Gang without a reservation, both times are the expected end
+    of its pods. The result is None if the gang holds no nodes, or if its end is unknown.
     """
     held, pods = state.reservations.get(key), state.pod_gangs.objects.get(key)
     if held is not None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 
 class PlanTime:
-    """The earliest time for which a plan was requested. It is monotonic, so a step of the clock does not move it."""
+    """The earliest time for which a plan was requested. It is monotonic: setting the clock does not move it."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic

@@ -8,8 +8,8 @@ from lockstep.facts.pods.pod import PodFact
 from lockstep.facts.reasons import Condition
 from lockstep.snapshot.holders.endings import longest_grace
 
-# The time, beside the grace period, that a kubelet may need. A pod that still runs then is on a node that does not
-# respond.
+# The time that a kubelet may need in addition to the grace period. A pod that still runs then is on a node that does
+# not respond.
 _PATIENCE_SECONDS = 60.0
 
 

@@ -34,7 +34,7 @@ class _WrittenEntry(NamedTuple):
 class CheckReports:
     """Writes to Workloads, one write at a time for each.
 
-    It follows the status of the Gang, so it writes no more often than that status changes.
+    Reports follow from the status of the Gang, so there are no more writes than changes of this status.
     """
 
     def __init__(self, services: Services) -> None:

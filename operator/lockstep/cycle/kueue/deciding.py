@@ -103,8 +103,8 @@ def _refused(
 ) -> CheckEntry | None:
     """The entry for a refused Gang.
 
-    If the Gang's own spec is valid, no cluster can place its pods, so the Workload is rejected. Other refusals may end,
-    since quotas and webhooks change.
+    If the Gang's own spec is valid, the Gang is refused because of its pods. No cluster can place these pods, so the
+    Workload is rejected. Other refusals may end, since quotas and webhooks change.
     """
     accepted = gang.status.condition(Condition.ACCEPTED)
     if accepted is None or gang.status.is_true(Condition.ACCEPTED):

@@ -86,7 +86,7 @@ def yielding_roles(state: State, reservation: Reservation) -> set[str]:
 
 
 def unpaced_of(members: Iterable[PacedMember]) -> tuple[Unpaced, ...]:
-    """The present amounts of the containers of each role that can be paced, before any member is paced.
+    """For each role that can be paced: the present amounts of its containers, before any member is paced.
 
     Empty if there would be more than 64 amounts.
     """
@@ -100,7 +100,7 @@ def unpaced_of(members: Iterable[PacedMember]) -> tuple[Unpaced, ...]:
 
 
 def obstacle(of_role: Sequence[PacedMember]) -> Obstacle | None:
-    """Why the members of a role can't be paced; None if they can. No member of the role may be paced yet."""
+    """Why the members of a role can't be paced; None if they can. The caller asks before any of them is paced."""
     if not all(member.requested for member in of_role):
         return Obstacle.NO_REQUEST
     if any(member.cpu.is_of_whole for member in of_role):
@@ -161,7 +161,7 @@ def is_member_paced(member: PacedMember, had: Mapping[str, Cpu]) -> bool:
 
 
 def given_back(members: Iterable[PacedMember], unpaced: Iterable[Unpaced]) -> int:
-    """The CPU that these members request less than their unpaced amounts, in thousandths of a core."""
+    """How much less CPU these members request than without pacing, in thousandths of a core, summed."""
     return sum(
         max(0, cpu.request - member.cpu.amounts[name].request)
         for member, had in with_unpaced(members, unpaced)

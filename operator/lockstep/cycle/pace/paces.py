@@ -107,7 +107,7 @@ class Paces:
         task.add_done_callback(lambda _: self._ended(gang, task))
 
     async def _in_turn(self, gang: GangKey, check: Callable[[], Awaitable[None]]) -> None:
-        """Run the check when no other one runs. An error affects this gang only: it is checked again when due."""
+        """Run the check when no other one runs. An error affects this gang only: the gang is checked again when due."""
         try:
             async with self._turn:
                 await check()

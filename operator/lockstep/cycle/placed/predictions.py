@@ -28,7 +28,7 @@ def record_started(
     """Record that all members have run since the time of day ``since``.
 
     The last began ``skew`` seconds after the first. In a later attempt, the wait since the gang's creation includes an
-    earlier run, so it is not recorded.
+    earlier run, so this wait is not recorded.
     """
     if gang.status.ran_before:
         predictions.started_again(skew=skew)

@@ -148,7 +148,7 @@ class ReservedGangs:
         """Take the next step for members that work: go on without some, roll the gang back, or follow its members."""
         present = reservation.without_newcomers
         if counts.unseen and not self._missing.are_missing(gang, reservation):
-            # Members are being listed. The end of this marks the gang as changed.
+            # Members are being listed. When the list is complete, the gang is marked as changed.
             return
         if (lost := counts.disrupted or self._lost(present, counts)) is not None:
             self._go_on_without(gang, reservation, self._leaving_ranks(present, counts, now), lost)
@@ -250,7 +250,7 @@ class ReservedGangs:
     def _leaving_ranks(self, present: Reservation, counts: Progress, now: float) -> set[int]:
         """The ranks of members that are lost, and of members that must leave a node now.
 
-        Programs fail when their peers vanish. So members that have failed beside a lost one are lost, too.
+        Programs fail when their peers vanish. So if a member is lost, all members that have failed count as lost, too.
         """
         lost = self._lost_on(present)
         gone = {loss.rank for loss in counts.losses}.union(counts.unseen_ranks)

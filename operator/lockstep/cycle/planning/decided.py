@@ -95,7 +95,7 @@ def _sized(run: SizedRun, sizing: Sizing | None) -> SizedRun:
 def _keeping_members(run: SizedRun) -> SizedRun:
     """The run, limited so that it shrinks only for more urgent gangs.
 
-    A run of unknown end is returned unchanged. So is a run for which a user asks for a size.
+    A run of unknown end, or a run for which a user asks for a size, is returned unchanged.
     """
     if not isinstance(run, ElasticRun) or run.asked is not None:
         return run

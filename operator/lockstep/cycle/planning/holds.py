@@ -16,7 +16,8 @@ from lockstep.report.text.operator_refusals import HoldingNodes, RestingFromHold
 class HoldPolicy:
     """How many ``seconds`` a gang may hold nodes, and how many ``gangs`` may hold nodes at once; 0 allows no node hold.
 
-    The default is four gangs. With one, gangs in separate pools would wait for each other. But held nodes are unused.
+    The default is four gangs. With one, gangs in separate pools would wait for each other. With many, too many nodes
+    would be held and unused.
     """
 
     seconds: float = 600.0

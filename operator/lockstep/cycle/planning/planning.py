@@ -155,7 +155,7 @@ class Planning:
         # 3. Choose the gangs whose turn it is, and gangs that are planned ahead.
         turn = self._take_turns(quotas.gangs, has_changed=has_changed, asked_about=asked_about)
         gangs = await self._with_others(turn, waiting, quotas, now)
-        # 4. Draw the snapshot, and plan on that, in a thread.
+        # 4. Draw the snapshot, and plan on it, in a thread.
         seen, made = await self._plan_exactly(gangs, now)
         self._size_times.record(made, now, may_give=seen.elastic.may_give)
         # 5. Record the decisions, and estimate the starts of the others.

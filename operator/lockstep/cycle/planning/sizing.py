@@ -2,8 +2,8 @@
 
 Q gangs wait, R gangs hold nodes, and there are N nodes. All waiting runs of one sweep count as one gang. A
 member-second of one gang delays each of the others by its share of the nodes: it costs
-``factor * (Q - 1 + R) / N`` seconds. The factor was found by simulating whole queues; results are nearly the same from
-2 to 8.
+``factor * (Q - 1 + R) / N`` seconds. The factor was found by simulating whole queues; results are nearly the same for
+factors from 2 to 8.
 """
 
 from collections.abc import Iterable, Mapping

@@ -28,7 +28,7 @@ class Standing:
         return self._state.phase_of(gang, is_resting=attempts.is_resting(gang.key)).is_planned
 
     def retry_at(self, gang: GangFact, now: float) -> float:
-        """The time of day at which the gang may be tried again. It is 0 or in the past if it may be tried now."""
+        """The time of day from which on the gang may be tried again; 0 or a time in the past if it may be tried now."""
         return max(self._attempts.retry_at(gang.key), gang.restarts_at(now) or 0.0)
 
     def keeps_its_place(self, gang: GangFact) -> bool:

@@ -162,7 +162,8 @@ class PodGangEvictions:
     def _take(self, gang: GangFact, eviction: _Eviction) -> None:
         """Record why the attempt ends.
 
-        Fair shares use the reason. Each new status of the Gang has the reason, until one of them is written.
+        Fair shares use the reason. Each status of the Gang that is made from now on has the reason, until such a
+        status is written.
         """
         reason, status = Reason.RECLAIMED if eviction.by_share else Reason.PREEMPTED, gang.status
         self._state.shares.gives_way(gang, reason)
@@ -171,7 +172,7 @@ class PodGangEvictions:
         self._spawn(self._report(gang.key, taken))
 
     async def _report(self, key: GangKey, taken: TakenAttempt) -> None:
-        """Write the condition Preempted. It is tried until the status has it, or until the next attempt has begun."""
+        """Try to write the condition Preempted until the status has it, or until the next attempt has begun."""
         work_for(key)
         unreported = self._state.pod_gangs.yielding.unreported
         try:

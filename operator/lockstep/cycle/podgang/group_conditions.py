@@ -42,7 +42,7 @@ class _Due(NamedTuple):
 class GroupConditions:
     """Writes conditions, one write at a time for each Gang.
 
-    It follows the status of the Gang, so it writes no more often than this status changes.
+    Conditions follow from the status of the Gang, so there are no more writes than changes of this status.
     """
 
     def __init__(self, services: Services) -> None:

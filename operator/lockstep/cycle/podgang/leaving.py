@@ -1,8 +1,8 @@
 """Gangs whose pods have to leave a node: its node owner is back and wants them evicted, or the node is lost.
 
 If the Gang can continue with its other pods, only the pods on such nodes leave. Otherwise all pods of the Gang are
-taken back if possible, and then placed anew on other nodes. If it is not possible, it is tried again after pauses, as
-long as the reason lasts.
+taken back if possible, and then placed anew on other nodes. If the pods can't be taken back, the operator tries again
+after pauses, as long as the reason lasts.
 """
 
 import asyncio
@@ -49,11 +49,11 @@ class _Answered(NamedTuple):
 
 
 class LeavingGangs:
-    """Takes the pods of Gangs from nodes, once for each reason. If that fails, it is tried again.
+    """Takes the pods of Gangs from nodes, once for each reason. After a failure, it tries again.
 
     An event reports each change of the result.
 
-    ``shrink`` is called with a Gang that can continue with its other pods. This is tried once.
+    ``shrink`` is called with a Gang that can continue with its other pods. It is called once for each reason.
     """
 
     def __init__(self, services: Services, shrink: Callable[[PodGangShrink], None]) -> None:
@@ -76,7 +76,7 @@ class LeavingGangs:
         self._state.pod_gangs.leaving.pop(gang.key, None)
         if due is not None and not self._goes_on_with_others(gang, due, now):
             self._under_way[gang.key] = asyncio.create_task(self._leave(gang, due))
-            # The next try is also kept if this one ends by an error.
+            # The next try is recorded now, because this one may end by an error.
             self._keep(gang.key, due.again(self._monotonic()))
 
     def check_attempt(self, gang: GangFact, now: float) -> Failure | None:
@@ -113,7 +113,7 @@ class LeavingGangs:
         is_begun = self._writer.make_way(gang.key)
         if is_begun:
             self._shrink(shrink)
-        # If it has not begun, a report is being written, and the shrink is tried again later.
+        # If the shrink has not begun, a report is being written, and the shrink is tried again later.
         self._keep(gang.key, due.again(self._monotonic())._replace(tries=int(is_begun)))
         return True
 

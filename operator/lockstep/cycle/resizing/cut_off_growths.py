@@ -1,6 +1,7 @@
-"""Returns owners to the number of running pods if their Gang was deleted and created again while it grew.
+"""Returns owners to the number of running pods if their Gang was made anew while the owner grew.
 
-The plan for the new pods was lost with the status of the deleted Gang. The new Gang may grow again.
+The Gang was deleted and created again. The plan for the new pods was lost with the status of the deleted Gang. The new
+Gang may grow again.
 """
 
 import asyncio

@@ -93,8 +93,8 @@ def latest_begin(state: State, gang: GangFact, reservation: Reservation) -> floa
 def _slack(state: State, room: Reservation, goals: Iterable[float | None]) -> float:
     """The seconds by which the next size may end later than expected.
 
-    Nodes without a known end allow any time. ``goals`` are times by which the gang should end. A goal that it misses
-    anyway does not count.
+    Nodes without a known end allow any time. ``goals`` are times by which the gang should end. A goal that the
+    gang misses anyway does not count.
     """
     finish = room.expected_finish
     back = min((state.owners.taken_back_at(entry.node) for entry in room.members), default=math.inf)

@@ -152,7 +152,7 @@ class PodGangSizes:
             answer = OwnerAnswer(str(error) or "no answer came in time")
         if answer.why_not:
             log.info("the gang can't shrink for an urgent gang: %s", answer.why_not, extra=about(gang.key))
-            # The urgent gang must not wait for it: other gangs give way, as after a refused suspension.
+            # The urgent gang must not wait for this Gang: other gangs give way, as after a refused suspension.
             self._state.pod_gangs.yielding.keep(gang, self._services.now())
         return not answer.why_not
 

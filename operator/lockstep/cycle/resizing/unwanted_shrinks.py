@@ -1,4 +1,7 @@
-"""Shrinks that members have notice of, and that no gang needs any more: the gang is gone, or placed elsewhere."""
+"""Shrinks that members have notice of, and that no gang needs any more.
+
+The gang for which the seats were meant is gone, or a plan has placed it elsewhere.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Sequence

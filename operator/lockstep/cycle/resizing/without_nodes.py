@@ -43,7 +43,7 @@ def shrink_without(
 def changes_until(state: State, gang: GangFact, now: float) -> float | None:
     """The time until which a Gang may be changing its size, or changing it back.
 
-    None if it is not, or if its pods can't be named. Pods that must leave a node wait until that time.
+    None if the Gang changes no size, or if its pods can't be named. Pods that must leave a node wait until that time.
     """
     owner, following = state.pod_gangs.elastic.of(gang.key), gang.status.next_size
     if owner is None or not owner.names_leaving or following is None or gang.status.reserved_at is not None:

@@ -60,7 +60,8 @@ def _of_the_name(sweep: Sweep, name: str, found: Answer) -> Making:
 async def delete_run(client: KubeClient, key: GangKey, gang: RunGang, *, only_as_seen: bool) -> str:
     """Delete the GangJob of a run. Returns why that was refused, or ''. Raises ``ApiUnavailableError``.
 
-    A GangJob that is gone or was created anew is left alone. With ``only_as_seen``, so is one of another version.
+    A GangJob that is gone or was created anew is left alone. With ``only_as_seen``, a GangJob of another version is
+    left alone, too.
     """
     version = gang.version if only_as_seen else ""
     answer = await client.delete(paths.gang(key), uid=gang.uid, version=version, urgency=Urgency.PREPARE)
