@@ -38,6 +38,15 @@ class Refusal:
 
     code: int
     message: str = "no"
+    details: dict = field(default_factory=dict)
+
+
+class Page(NamedTuple):
+    """The request does not reach the API server: a proxy answers with a page of its own."""
+
+    code: int
+    content: bytes
+    content_type: str
 
 
 class Odd(NamedTuple):
@@ -122,10 +131,8 @@ class FakeApi:
         request = Request(DRY_RUN if "dryRun" in http.query else http.method, resource, place.name)
         self.requests.append(request)
         fault = self.fault(request)
-        if isinstance(fault, Refusal):
-            return answer(fault.code, {"message": fault.message})
-        if isinstance(fault, Odd):
-            return answer(200, fault.body)
+        if isinstance(fault, (Refusal, Page, Odd)):
+            return instead(fault)
         if part == "log":
             asked = dict(http.query)
             log = self.log(place.name, asked)
@@ -314,6 +321,15 @@ def not_found(place):
     """The answer where nothing is."""
     details = {"name": place.name, "kind": place.resource}
     return 404, {"reason": "NotFound", "message": f'{place.resource} "{place.name}" not found', "details": details}
+
+
+def instead(fault):
+    """The answer in place of the right one."""
+    if isinstance(fault, Page):
+        return web.Response(status=fault.code, body=fault.content, content_type=fault.content_type)
+    if isinstance(fault, Odd):
+        return answer(200, fault.body)
+    return answer(fault.code, {"message": fault.message, "details": fault.details})
 
 
 def answer(code, content):

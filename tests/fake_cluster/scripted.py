@@ -123,6 +123,6 @@ def line(kind, manifest):
     return orjson.dumps({"type": kind, "object": manifest}) + b"\n"
 
 
-def status(code, message="no"):
-    """An answer that refuses."""
-    return reply(code, {"kind": "Status", "code": code, "message": message})
+def status(code, message="no", **details):
+    """An answer that refuses; ``details`` are about the object."""
+    return reply(code, {"kind": "Status", "code": code, "message": message, "details": details})

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from http import HTTPStatus
 from typing import NamedTuple
 
 from coschedule import GangKey
@@ -85,7 +84,7 @@ class Expiries:
         except Exception as error:
             log.exception("the deletion of the ended gang raised an error", extra=about(gang.key))
             return self._failed(gang.key, describe(error))
-        if answer.is_success or answer.code == HTTPStatus.NOT_FOUND:
+        if answer.is_success or answer.is_absence:
             log.info("the gang has ended, and is deleted after ttlSecondsAfterFinished", extra=about(gang.key))
             return _NO_EFFECT_SECONDS
         return self._failed(gang.key, answer.message)

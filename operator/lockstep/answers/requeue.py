@@ -170,10 +170,13 @@ async def _delete(client: KubeClient, gang: GangFact, again: Manifest) -> None:
 async def _was_deleted(client: KubeClient, gang: GangFact, answer: Answer) -> bool:
     """Whether an earlier try has deleted the gang.
 
-    If the answer to the earlier try was lost, the client tries again, and the API server refuses this try.
+    If the answer to the earlier try was lost, the client tries again, and the API server refuses this try. Raises
+    ``AnswerError`` if the answer to the last try does not say.
     """
+    if answer.is_unserved:
+        raise AnswerError(answer.message)
     if answer.code != HTTPStatus.CONFLICT:
-        return answer.code == HTTPStatus.NOT_FOUND
+        return answer.is_absence
     there = await read_gang(client, gang.key)
     return there is None or (there["metadata"]["uid"] == gang.uid and parse_shown(there).is_deleting)
 

@@ -5,7 +5,6 @@ it replaces the unknown outcome.
 """
 
 from collections.abc import Callable
-from http import HTTPStatus
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer
@@ -35,7 +34,7 @@ class GoneGangs:
             answer = await self._client.get(paths.gang(recorded_key(gang.kind, gang.namespace, gang.name)))
             if _is_there(gang, answer):
                 database.mark_there(gang.uid, now)
-            elif answer.is_success or answer.code == HTTPStatus.NOT_FOUND:
+            elif answer.is_success or answer.is_absence:
                 database.mark_gone(gang.uid, now)
             else:
                 self._refused_at[gang.uid] = now

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import Any
 
 from lockstep.api.client import paths
@@ -53,5 +52,5 @@ class Intake:
     async def _delete(self, metadata: dict[str, Any]) -> str:
         target = paths.config_map(self._namespace, metadata["name"])
         answer = await self._client.delete(target, uid=metadata["uid"])
-        is_gone = answer.is_success or answer.code in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+        is_gone = answer.is_success or answer.is_gone_or_changed
         return "" if is_gone else f"ConfigMap {metadata['name']} can't be removed: {answer.message}"

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import logging
-from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +61,7 @@ class Registration:
             return _PAUSE_SECONDS
 
     async def _renew(self, there: Answer) -> float:
-        if there.code == HTTPStatus.NOT_FOUND and self._was_registered:
+        if there.is_absence and self._was_registered:
             self._was_registered = False
             rest, self._rest = self._rest, min(_LONGEST_REST_SECONDS, 2 * self._rest)
             self._note(f"it was deleted, since the API server did not reach this server; next try in {rest:.0f} s")
@@ -75,7 +74,7 @@ class Registration:
         return _PAUSE_SECONDS
 
     async def _write(self, there: Answer) -> None:
-        if not there.is_success and there.code != HTTPStatus.NOT_FOUND:
+        if not there.is_success and not there.is_absence:
             self._note(there.message)
             return
         answer = await self._client.apply(paths.apiservice(APISERVICE), self._wanted(), manager=_MANAGER)

@@ -80,6 +80,7 @@ class Informer(Generic[Fact]):
 
     def _goes_without(self, code: int) -> bool:
         """Whether the operator works without this kind after a list was answered with that HTTP code."""
+        # A list names no object, so 404 is about the kind. A proxy may have answered, so the list is requested again.
         is_missing = code == HTTPStatus.NOT_FOUND and self._kind.may_be_missing
         return is_missing or (code == HTTPStatus.FORBIDDEN and self._kind.is_dispensable)
 

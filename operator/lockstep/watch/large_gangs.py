@@ -12,7 +12,7 @@ from collections.abc import Hashable
 
 from coschedule import GangKey
 from lockstep.api.client import paths
-from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.answer import ApiUnavailableError, exists
 from lockstep.api.client.client import KubeClient
 from lockstep.api.manifest import Manifest
 from lockstep.belief.common.fair_queue import FairQueue, Rank
@@ -71,13 +71,14 @@ class LargeGangs:
         self._under_way = identity
         try:
             answer = await self._client.get(paths.gang(gang))
+            is_there = exists(answer, f"GangJob {gang.name}")
         except ApiUnavailableError as error:
             log.warning("the gang can't be read, and is read again: %s", error, extra=about(gang))
             if self._under_way is not None and gang not in self._due:
                 self._put(gang, identity)
             await asyncio.sleep(_PAUSE_SECONDS)
             return
-        if answer.is_success and self._kind.key(answer.body) == identity:
+        if is_there and self._kind.key(answer.body) == identity:
             read = await self._reader.read(answer.body)
             if self._under_way is not None:
                 self._kind.take(read)

@@ -9,6 +9,7 @@ from builders.served import gang, owned_by, pod
 from coschedule import GangKey
 from fake_cluster.api import ANSWER_LOST, FakeApi, Refusal
 from fake_cluster.jumping import now
+from fake_cluster.pages import PAGES
 from fake_cluster.store import Place
 from lockstep.answers.reading.cluster import one_client
 from lockstep.answers.reading.errors import AnswerError
@@ -237,10 +238,11 @@ async def test_gang_that_has_changed_since_it_was_read_is_not_deleted():
         assert api.store.get(PLACE)
 
 
-async def test_gang_that_may_be_deleted_is_not_lost():
+@pytest.mark.parametrize("fault", [ANSWER_LOST, PAGES["page in HTML"]], ids=["no answer", "a page of a proxy"])
+async def test_gang_that_may_be_deleted_is_not_lost(fault):
     async with submitted(FAILED) as (api, client):
         api.store.remove = lambda _: None
-        api.fault = lambda request: ANSWER_LOST if request.verb == "DELETE" else None
+        api.fault = lambda request: fault if request.verb == "DELETE" else None
         with pytest.raises(NotMadeAnewError, match=r"may be deleted, .* the output\.") as raised:
             await put_back(client)
 

@@ -8,6 +8,7 @@ import pytest_asyncio
 from builders.records import ended, record, stretch
 from fake_cluster.api import DELETE, Refusal
 from fake_cluster.clients import api_and_client
+from fake_cluster.pages import PAGES
 from fake_cluster.store import Place
 from lockstep.api.client.client import KubeClient
 from lockstep.api.names import RECORDS_LABEL
@@ -184,12 +185,13 @@ async def test_gang_that_is_gone_is_closed_as_unknown_and_one_that_is_there_stay
     assert kept.rows("SELECT uid, outcome, ended FROM gangs") == want
 
 
-async def test_gangs_are_not_taken_for_gone_while_the_api_server_refuses_to_say(kept):
+@pytest.mark.parametrize("fault", [Refusal(code=403), *PAGES.values()], ids=["refusal", *PAGES])
+async def test_gangs_are_not_taken_for_gone_while_the_api_server_refuses_to_say(kept, fault):
     kept.hand_over(0, record("u"))
     process = kept.process()
     await process.round()
     kept.time += 1000
-    kept.api.fault = lambda request: Refusal(code=403) if request.resource == "gangjobs" else None
+    kept.api.fault = lambda request: fault if request.resource == "gangjobs" else None
 
     assert await process.round()
 

@@ -5,22 +5,27 @@ import base64
 import pytest
 
 from lockstep.api.client.answer import Answer, ApiUnavailableError
-from lockstep.api.cluster.answers_service import apiservice_manifest, dead_since
+from lockstep.api.cluster.answers_service import APISERVICE, apiservice_manifest, dead_since
 from lockstep.tenants.registration import OwnService, Registration
 
 pytestmark = pytest.mark.asyncio
+
+
+ABSENT = Answer(404, {"message": "not found", "details": {"name": APISERVICE}})
 
 
 class ApiServices:
     """As much of an API server as has one APIService; ``refusal`` is what it says to writes."""
 
     def __init__(self):
-        self.there, self.refusal, self.is_away = None, "", False
+        self.there, self.refusal, self.is_away, self.page = None, "", False, None
 
     async def get(self, _target):
         if self.is_away:
             raise ApiUnavailableError("away")
-        return Answer(200, self.there) if self.there else Answer(404, {"message": "not found"})
+        if self.page:
+            return self.page
+        return Answer(200, self.there) if self.there else ABSENT
 
     async def apply(self, _target, body, *, manager):
         if self.refusal:
@@ -74,6 +79,15 @@ async def test_server_that_is_not_reached_rests_longer_each_time_until_it_is(api
     api.there = None
 
     assert await registration.renew() == 300
+
+
+async def test_server_does_not_rest_after_a_page_of_a_proxy(api, registration):
+    await registration.renew()
+    api.page = Answer(404, {"message": "404 page not found"})
+    pauses = [await registration.renew() for _ in range(3)]
+    api.page, api.there = None, None
+
+    assert (pauses, await registration.renew()) == ([10] * 3, 300)
 
 
 async def test_trouble_is_logged_once_and_tried_again(api, registration, caplog, tmp_path):

@@ -118,7 +118,7 @@ async def test_gang_that_went_while_it_was_read_is_not_accepted(monkeypatch):
 
 @pytest.mark.parametrize(
     "answer",
-    [pytest.param(status(404), id="gone"), pytest.param(reply(content=gang("g", uid="later")), id="another")],
+    [pytest.param(status(404, name="g"), id="gone"), pytest.param(reply(content=gang("g", uid="later")), id="another")],
 )
 async def test_gang_that_is_not_there_any_more_is_not_accepted(answer):
     async with reading(answer, reply(content=gang("other"))) as (_, state, large):
@@ -129,8 +129,9 @@ async def test_gang_that_is_not_there_any_more_is_not_accepted(answer):
         assert set(state.gangs) == {("default", "other")}
 
 
-async def test_gang_is_read_again_after_trouble():
-    troubles = [status(503)] * 20
+@pytest.mark.parametrize("code", [503, 404], ids=["trouble", "pages of a proxy"])
+async def test_gang_is_read_again_after(code):
+    troubles = [status(code)] * 20
     async with reading(*troubles, reply(content=gang("g"))) as (_, state, large):
         large.note(gang("g"))
         await until(lambda: state.gangs)

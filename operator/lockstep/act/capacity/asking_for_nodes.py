@@ -3,8 +3,6 @@
 A template is created before the request that names it, and deleted after it. The gang owns all of them.
 """
 
-from http import HTTPStatus
-
 from lockstep.act.admission.asking_admission import first_members
 from lockstep.act.requests.api_refusals import is_conflict
 from lockstep.api.client import paths
@@ -54,7 +52,7 @@ class NodeAsker:
         """Delete the request and then its templates. Returns a refusal if the request can't be deleted."""
         namespace = request.gang.namespace
         answer = await self._client.delete(paths.node_request(namespace, request.name), uid=request.uid)
-        if not answer.is_success and answer.code != HTTPStatus.NOT_FOUND:
+        if not answer.is_success and not answer.is_absence:
             return _refused(f"ProvisioningRequest {request.name} can't be deleted: {answer.message}")
         for name in request.templates:
             place = paths.pod_template(namespace, name)

@@ -7,7 +7,7 @@ import secrets
 
 from lockstep.act.requests.owned_objects import OwnedObject, OwnedObjects
 from lockstep.api.client import paths
-from lockstep.api.client.answer import Answer, ApiUnavailableError
+from lockstep.api.client.answer import Answer, ApiUnavailableError, exists
 from lockstep.api.client.client import KubeClient
 from lockstep.api.common_objects import owner_uid
 from lockstep.api.manifest import Manifest
@@ -80,9 +80,8 @@ class PiecesStore:
         Otherwise a key that members have might be replaced.
         """
         answer = await self._client.get(self._place)
-        if answer.is_success or answer.is_absence:
-            return answer
-        raise ApiUnavailableError(f"{self._name} can't be read: {answer.message}")
+        exists(answer, self._name)
+        return answer
 
     def _manifest(self, kept: KeptPieces) -> Manifest:
         return pieces_manifest(self._gang, self._attempt, kept)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from coschedule import GangKey
 from lockstep.act.requests.job_above import as_its_job_wants
+from lockstep.api.client.answer import exists
 from lockstep.api.client.client import KubeClient
 from lockstep.api.podgang.made_gang import asked_undo
 from lockstep.api.podgang.owner_reader import OwnerReader
@@ -51,8 +52,8 @@ class AskedUndo:
         return await self._annotations_of(gang, source, owner, known.made_for)
 
     async def _annotations_of(self, gang: GangKey, source: Source, name: str, uid: str) -> Mapping[str, str]:
-        _, answer = await self._owners.read(OWNERS[source], gang.namespace, name)
-        if not answer.is_success or answer.body["metadata"]["uid"] != uid:
+        kind, answer = await self._owners.read(OWNERS[source], gang.namespace, name)
+        if not exists(answer, f"{kind.kind} {name}") or answer.body["metadata"]["uid"] != uid:
             return {}
         owner = answer.body
         if source is Source.SCHEDULING_GROUP:

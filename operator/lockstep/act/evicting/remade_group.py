@@ -7,6 +7,7 @@ is gone. No worker is evicted itself: the controller would not notice the evicti
 from coschedule import GangKey
 from lockstep.act.evicting.permit import EvictedPod, EvictionDecision
 from lockstep.api.client import paths
+from lockstep.api.client.answer import exists
 from lockstep.api.client.client import KubeClient
 from lockstep.api.evictions.group_restart import is_leader, leader_of, why_not_remade
 from lockstep.api.manifest import Manifest
@@ -42,7 +43,7 @@ def _why_not(found: Manifest) -> str:
 async def _leader(client: KubeClient, state: State, gang: GangKey, named: str) -> EvictionDecision | str:
     key = leader_of(gang.namespace, named)
     known, answer = state.pod_gangs.group(gang).pods.get(key), await client.get(paths.pod(key))
-    if known is None or not answer.is_success or answer.body["metadata"]["uid"] != known.uid:
+    if known is None or not exists(answer, f"pod {key.name}") or answer.body["metadata"]["uid"] != known.uid:
         return f"the leader of its group, pod {key.name}, is not there"
     if not is_leader(answer.body, named):
         return f"pod {key.name} is not the leader of its group"

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection
-from http import HTTPStatus
 
 from lockstep.act.admission.admission import Admission, unrecognized
 from lockstep.act.members.remaining_pods import kept_by
@@ -145,7 +144,7 @@ class Creator:
         """Use an existing pod of that name if it belongs to this gang: an earlier request may have created it."""
         key = self._keys[position]
         answer = await self._client.get(paths.pod(key))
-        if answer.code == HTTPStatus.NOT_FOUND:
+        if answer.is_absence:
             return _NOTHING_IN_THE_WAY
         if not answer.is_success:
             return refused_pod(key.name, answer)

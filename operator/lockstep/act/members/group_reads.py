@@ -1,12 +1,11 @@
 """Reads the pods of a Gang from the API server, in case the watch is broken."""
 
 from functools import partial
-from http import HTTPStatus
 
 from coschedule import GangKey
 from lockstep.act.members.member_reads import is_further
 from lockstep.api.client import paths
-from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.answer import ApiUnavailableError, exists
 from lockstep.api.client.client import KubeClient
 from lockstep.api.names import MEMBER_OF_LABEL
 from lockstep.api.unreadable.unreadable_objects import read_pod
@@ -37,11 +36,7 @@ async def refresh_pods(client: KubeClient, state: State, gang: GangKey) -> None:
 async def _read_pod(client: KubeClient, state: State, key: PodKey) -> list[PodFact]:
     """The only known pod of a Gang, if it still exists. Raises ``ApiUnavailableError``."""
     answer = await client.get(paths.pod(key))
-    if answer.is_success:
-        return [read_pod(answer.body, state.sources)]
-    if answer.code == HTTPStatus.NOT_FOUND:
-        return []
-    raise ApiUnavailableError(f"pod {key.name} can't be read: {answer.message}")
+    return [read_pod(answer.body, state.sources)] if exists(answer, f"pod {key.name}") else []
 
 
 async def _list_pods(client: KubeClient, state: State, gang: GangKey) -> list[PodFact]:

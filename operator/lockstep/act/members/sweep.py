@@ -8,7 +8,7 @@ from itertools import count
 from coschedule import GangKey
 from lockstep.act.requests.deletions import NO_EFFECT_SECONDS, Deletions
 from lockstep.api.client import paths
-from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.answer import ApiUnavailableError, exists
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.pauses import pause_after
 from lockstep.belief.state import State
@@ -138,10 +138,8 @@ async def orphans_among(client: KubeClient, gang: GangKey, pods: Iterable[PodFac
     does not answer the question.
     """
     answer = await client.get(paths.gang(gang))
-    if answer.is_absence:
+    if not exists(answer, f"GangJob {gang.name}"):
         return list(pods)
-    if not answer.is_success:
-        raise ApiUnavailableError(f"Lockstep can't check that the gang exists: {answer.message}")
     metadata = answer.body.get("metadata")
     if not metadata:
         raise ApiUnavailableError("Lockstep can't check that the gang exists: the answer is no GangJob")

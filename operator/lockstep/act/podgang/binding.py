@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import math
 from collections.abc import Collection, Iterable
-from http import HTTPStatus
 
 from lockstep.act.members.group_reads import refresh_pods
 from lockstep.act.podgang.coming_pods import ComingPods, PodGangAttempt
@@ -19,7 +18,7 @@ from lockstep.act.requests.concurrent import for_each
 from lockstep.act.volumes.needed_claims import NeededClaim, needed_claims
 from lockstep.act.volumes.volumes import VolumeProvider
 from lockstep.api.client import paths
-from lockstep.api.client.answer import Answer, ApiUnavailableError
+from lockstep.api.client.answer import Answer, ApiUnavailableError, served
 from lockstep.api.client.client import LANDING_SECONDS
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
@@ -200,7 +199,8 @@ class PodBinding:
             return gone
         target, manifest = paths.pod_binding(seat.pod), self._manifest(seat)
         try:
-            answer = await self._services.client.create(target, manifest, Urgency.BIND)
+            created = self._services.client.create(target, manifest, Urgency.BIND)
+            answer = served(await created, f"pod {seat.pod.name} can't be bound")
         except ApiUnavailableError:
             self._services.count_binding("error")
             raise
@@ -213,19 +213,22 @@ class PodBinding:
 
     async def _is_bound(self, seat: TakenSeat) -> bool:
         """Whether the pod is already on its node. The API server answers an equal second binding with a conflict."""
-        answer = await self._services.client.get(paths.pod(seat.pod))
+        answer = await self._read_seat(seat)
         pod = read_pod(answer.body) if answer.is_success else None
         return pod is not None and (pod.uid, pod.node) == (seat.uid, seat.node)
 
     async def _why_refused(self, seat: TakenSeat, refusal: Answer) -> Failure:
         """Why a binding was refused: the pod is gone or no longer waits, or else the message of the API server."""
-        answer = await self._services.client.get(paths.pod(seat.pod))
+        answer = await self._read_seat(seat)
         if answer.is_success:
             pod = read_pod(answer.body)
             is_gone = pod.uid != seat.uid or bool(pod.node) or pod.is_deleting
         else:
-            is_gone = answer.code == HTTPStatus.NOT_FOUND
+            is_gone = answer.is_absence
         return pod_gone(seat) if is_gone else refused_binding(seat.pod.name, seat.node, refusal)
+
+    async def _read_seat(self, seat: TakenSeat) -> Answer:
+        return served(await self._services.client.get(paths.pod(seat.pod)), f"pod {seat.pod.name} can't be read")
 
     def _node_gone(self, seats: Iterable[TakenSeat]) -> Failure | None:
         """A failure for the first node that no longer exists; None if all exist.

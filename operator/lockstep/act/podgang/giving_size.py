@@ -3,7 +3,6 @@
 Kueue resumes owners in its queues.
 """
 
-from http import HTTPStatus
 from typing import NamedTuple
 
 from lockstep.api.client.client import KubeClient
@@ -34,7 +33,7 @@ async def give_size(client: KubeClient, kind: SizedKind, owner: SizedOwner, size
     target = kind.owner.target(owner.gang.namespace, owner.name)
     found = await client.get(target)
     if not found.is_success:
-        return NotGiven(f"{named} can't be read: {found.message}", has_changed=found.code == HTTPStatus.NOT_FOUND)
+        return NotGiven(f"{named} can't be read: {found.message}", has_changed=found.is_absence)
     metadata = found.body["metadata"]
     if (metadata["uid"], metadata["resourceVersion"]) != (owner.uid, owner.resource_version):
         return NotGiven(f"{named} has changed since it was planned", has_changed=True)
@@ -43,4 +42,4 @@ async def give_size(client: KubeClient, kind: SizedKind, owner: SizedOwner, size
     if answer.is_success:
         return None
     why = f"{named} can't be changed to {n_pods(size)}: {answer.message}"
-    return NotGiven(why, has_changed=answer.code in {HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND})
+    return NotGiven(why, has_changed=answer.is_gone_or_changed)

@@ -95,7 +95,7 @@ def _may_pass(change: OwnerChange, refusal: Answer) -> bool:
     Nothing is lost if a new size is given up. An owner that goes back has more pods than it has room for, so it must be
     changed.
     """
-    if refusal.code == HTTPStatus.NOT_FOUND:
+    if refusal.is_absence:
         return False
     return change.goes_back or refusal.code == HTTPStatus.CONFLICT
 

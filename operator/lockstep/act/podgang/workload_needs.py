@@ -2,6 +2,7 @@
 
 from lockstep.act.podgang.needs_to_be import needs_of_pod
 from lockstep.act.requests.services import Services
+from lockstep.api.client.answer import exists
 from lockstep.api.kueue.workload import flavor_at, parse_workload, pod_of_workload
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.kueue import AdmittedPods, admitted_pods
@@ -39,7 +40,7 @@ async def waits_for_size(services: Services, workload: Manifest) -> str:
         return ""
     found = await services.client.get(kind.owner.target(workload["metadata"]["namespace"], named["name"]))
     # If an owner is gone, its Workload will be gone, too.
-    is_same = found.is_success and found.body["metadata"]["uid"] == named["uid"]
+    is_same = exists(found, f"{kind.owner.kind} {named['name']}") and found.body["metadata"]["uid"] == named["uid"]
     waits = is_same and kind.awaits_size_in_queue(found.body)
     return f"Lockstep has not chosen the number of pods of {kind.owner.kind} {named['name']} yet" if waits else ""
 

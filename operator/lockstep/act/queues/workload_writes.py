@@ -39,7 +39,7 @@ async def delete_workload(services: Services, known: GangWorkload) -> str:
     """
     target = workload_at(known.gang.namespace, known.name)
     answer = await services.client.delete(target, uid=known.uid, urgency=Urgency.REPORT)
-    return "" if answer.is_success or answer.code == HTTPStatus.NOT_FOUND else answer.message.rstrip(".")
+    return "" if answer.is_success or answer.is_absence else answer.message.rstrip(".")
 
 
 async def write_quota_use(services: Services, gang: AcceptedGang | None, known: GangWorkload, use: QuotaUse) -> str:

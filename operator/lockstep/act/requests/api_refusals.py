@@ -88,4 +88,4 @@ def is_conflict(answer: Answer) -> bool:
 def is_pod_gone_or_changed(answer: Answer) -> bool:
     """Whether the pod that a patch names by UID is gone or has changed."""
     is_another = answer.code == HTTPStatus.UNPROCESSABLE_ENTITY and _ANOTHER_POD in answer.message
-    return answer.code == HTTPStatus.NOT_FOUND or is_conflict(answer) or is_another
+    return answer.is_gone_or_changed or is_another

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable
-from http import HTTPStatus
 
 from lockstep.act.requests.concurrent import for_each
 from lockstep.api.client import paths
@@ -72,7 +71,7 @@ class Deletions:
     async def _delete(self, pod: PodFact) -> Failure | None:
         grace_seconds = MOST_GRACE_SECONDS if pod.is_deleting else None
         answer = await self._client.delete(paths.pod(pod.key), uid=pod.uid, grace_seconds=grace_seconds)
-        if answer.is_success or answer.code in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+        if answer.is_success or answer.is_gone_or_changed:
             return None
         message = f"the API server refused to delete pod {pod.key.name}: {answer.message}"
         return Failure(reason=Reason.API_UNAVAILABLE, message=message)

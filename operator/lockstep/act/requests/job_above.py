@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
+from lockstep.api.client.answer import exists
 from lockstep.api.client.client import KubeClient
 from lockstep.api.manifest import Manifest
 from lockstep.api.podgang.owners import OWNERS
@@ -27,7 +28,7 @@ async def as_its_job_wants(
     if not is_of_job or Source.JOB not in sources:
         return group
     answer = await client.get(kind.target(metadata["namespace"], controller["name"]))
-    if not answer.is_success or answer.body["metadata"]["uid"] != controller["uid"]:
+    if not exists(answer, f"{kind.kind} {controller['name']}") or answer.body["metadata"]["uid"] != controller["uid"]:
         return group
     of_job = answer.body["metadata"].get("annotations") or {}
     annotations = {**of_job, **(metadata.get("annotations") or {})}

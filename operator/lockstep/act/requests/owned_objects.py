@@ -4,11 +4,10 @@ Objects of these names that are not the gang's are left alone.
 """
 
 import asyncio
-from http import HTTPStatus
 from typing import NamedTuple
 
 from lockstep.act.requests.api_refusals import is_conflict
-from lockstep.api.client.answer import Answer, Target
+from lockstep.api.client.answer import Answer, Target, served
 from lockstep.api.client.client import KubeClient
 from lockstep.api.common_objects import owner_uid
 from lockstep.api.manifest import Manifest
@@ -74,14 +73,17 @@ class OwnedObjects:
         conflict over a quota, or the garbage collector has just removed the object of an earlier gang.
         """
         if not self._is_new:
-            answer = await self._client.get(thing.place)
-            if answer.code != HTTPStatus.NOT_FOUND:
+            answer = await self._read(thing)
+            if not answer.is_absence:
                 return answer
         answer = await self._client.create(thing.folder, thing.wanted)
         if not is_conflict(answer):
             return answer
-        there = await self._client.get(thing.place)
-        return answer if there.code == HTTPStatus.NOT_FOUND else there
+        there = await self._read(thing)
+        return answer if there.is_absence else there
+
+    async def _read(self, thing: OwnedObject) -> Answer:
+        return served(await self._client.get(thing.place), f"{thing.called} can't be read")
 
     async def _write(self, thing: OwnedObject, there: Manifest) -> str:
         """Write the wanted content if the object differs. Returns why that failed, or ''.

@@ -1,7 +1,6 @@
 """Creates the claims that members keep over restarts, before the pods of an attempt."""
 
 import asyncio
-from http import HTTPStatus
 
 from lockstep.act.requests.api_refusals import is_conflict, refused_claim
 from lockstep.act.requests.concurrent import for_each
@@ -43,10 +42,11 @@ async def _create(client: KubeClient, state: State, gang: GangFact, claim: Manif
     key = _key(claim)
     for seconds in _PAUSES_SECONDS:
         answer = await client.create(paths.claims_of(key.namespace), claim)
-        if is_conflict(answer):
-            answer = await client.get(paths.claim(key))
-        if answer.code != HTTPStatus.NOT_FOUND:
+        if not is_conflict(answer):
             return _take(state, gang, key, answer)
+        there = await client.get(paths.claim(key))
+        if not there.is_absence:
+            return _take(state, gang, key, there)
         await asyncio.sleep(seconds)
     message = f"the API server said {len(_PAUSES_SECONDS)} times that claim {key.name} conflicts with another"
     return Failure(reason=Reason.CLAIM_REFUSED, message=message)

@@ -11,7 +11,7 @@ from lockstep.act.requests.api_refusals import is_conflict, refused_claim
 from lockstep.act.requests.services import Services
 from lockstep.act.volumes.needed_claims import NeededClaim
 from lockstep.api.client import paths
-from lockstep.api.client.answer import Answer
+from lockstep.api.client.answer import Answer, exists
 from lockstep.api.client.client import KubeClient
 from lockstep.api.cluster.volume import parse_claim, parse_volume
 from lockstep.api.members.claims import reservation_patch, selected_node_patch
@@ -53,7 +53,7 @@ class ClaimWriter:
             written = await self._reserve_or_select_node(needed, claim, answer)
             if isinstance(written, Failure):
                 return written
-            if written.code == HTTPStatus.NOT_FOUND:
+            if written.is_absence:
                 return None
             if not is_conflict(written):
                 return None if written.is_success else refused_claim(needed.key.name, written)
@@ -119,12 +119,12 @@ class ClaimWriter:
 async def refresh_claim(client: KubeClient, state: State, key: ClaimKey) -> Answer:
     """Read a claim and its volume from the API server into the cache. Raises ``ApiUnavailableError``."""
     answer = await client.get(paths.claim(key))
-    if answer.is_success:
+    if exists(answer, f"claim {key.name}"):
         claim = parse_claim(answer.body)
         state.claims.apply_claim(claim)
         if claim.is_bound and not state.claims.is_usable(claim):
             await refresh_volume(client, state, claim.volume)
-    elif answer.is_absence:
+    else:
         state.claims.remove_claim(key)
     return answer
 
@@ -132,9 +132,9 @@ async def refresh_claim(client: KubeClient, state: State, key: ClaimKey) -> Answ
 async def refresh_volume(client: KubeClient, state: State, name: str) -> Answer:
     """Read a volume from the API server into the cache. Raises ``ApiUnavailableError``."""
     answer = await client.get(paths.volume(name))
-    if answer.is_success:
+    if exists(answer, f"volume {name}"):
         state.claims.apply_volume(parse_volume(answer.body))
-    elif answer.is_absence:
+    else:
         state.claims.remove_volume(name)
     return answer
 

@@ -54,6 +54,7 @@ class _NoSuchKindError(AnswerError):
     """The API server does not know the kind."""
 
 
+# A list names no object, so 404 is about its kind.
 _ERRORS: Mapping[int, type[AnswerError]] = {
     HTTPStatus.FORBIDDEN: NotAllowedError,
     HTTPStatus.NOT_FOUND: _NoSuchKindError,
@@ -156,8 +157,10 @@ async def read_gang(client: KubeClient, key: GangKey) -> Manifest | None:
     """The manifest of one GangJob; None if there is none. Raises ``AnswerError``."""
     with answered(client):
         answer = await client.get(paths.gang(key))
-    if answer.code == HTTPStatus.NOT_FOUND:
+    if answer.is_absence:
         return None
+    if answer.is_unserved:
+        raise AnswerError(f"GangJob {key.name} of namespace {key.namespace} can't be read: {answer.message}.")
     if not answer.is_success:
         needed = f"The verb get on gangjobs of namespace {key.namespace} is needed: {answer.message}."
         raise AnswerError(_refusal(client, answer.code, needed))

@@ -24,7 +24,7 @@ async def read_settings(client: KubeClient, place: str) -> dict[str, str]:
         answer = await client.get(paths.config_map(namespace, name))
     if answer.code == HTTPStatus.UNAUTHORIZED:
         raise AnswerError(f"{refused_to_person(client.configuration)}.")
-    if answer.code == HTTPStatus.NOT_FOUND:
+    if answer.is_absence:
         raise UnknownSettingsError(f"there is no ConfigMap {place}")
     if not answer.is_success:
         raise UnknownSettingsError(f"ConfigMap {place} can't be read: {answer.message}")

@@ -79,10 +79,11 @@ async def _read(client: KubeClient, name: RuntimeName, train_job: Manifest) -> N
 
 
 def _refused(answer: Answer, name: RuntimeName, train_job: Manifest) -> AnswerError:
-    if answer.code == HTTPStatus.NOT_FOUND:
-        return AnswerError(
-            f"{called(train_job)} names the {name.kind} {name.name}, which is neither in the file nor in the cluster."
-        )
+    named = f"{called(train_job)} names the {name.kind} {name.name}, which is"
+    if answer.is_absence:
+        return AnswerError(f"{named} neither in the file nor in the cluster.")
+    if answer.is_unserved:
+        return AnswerError(f"{named} not in the file, and the cluster may have no such kind: {answer.message}.")
     needed = f"{called(train_job)} needs the verb get on {name.target.resource}, or its {name.kind} in the file"
     kind = NotAllowedError if answer.code == HTTPStatus.FORBIDDEN else AnswerError
     return kind(f"{needed}: {answer.message}.")

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import NamedTuple
 
 from coschedule import GangKey
@@ -117,7 +116,7 @@ async def _parameters(client: KubeClient, sweep: Sweep, config_maps: ConfigMaps)
 async def _read(client: KubeClient, namespace: str, name: str) -> Manifest:
     with answered(client):
         answer = await client.get(paths.config_map(namespace, name))
-    if answer.code == HTTPStatus.NOT_FOUND:
+    if answer.is_absence:
         raise AnswerError(f"ConfigMap {namespace}/{name} is neither in the file nor in the cluster.")
     if not answer.is_success:
         needed = f"The verb get on configmaps of namespace {namespace} is needed, or ConfigMap {name} in the file"

@@ -1,7 +1,5 @@
 """Reads a GangSweep for a command."""
 
-from http import HTTPStatus
-
 from coschedule import GangKey
 from lockstep.answers.reading.cluster import answered
 from lockstep.answers.reading.errors import AnswerError
@@ -17,7 +15,7 @@ async def read_sweep(client: KubeClient, key: GangKey) -> Sweep:
     """The sweep of that key. Raises ``AnswerError`` if there is none, or if it can't be read."""
     with answered(client):
         answer = await client.get(paths.sweep(key))
-    if answer.code == HTTPStatus.NOT_FOUND:
+    if answer.is_absence:
         raise AnswerError(f"There is no GangSweep {sweep_name(key)} in namespace {key.namespace}.")
     if not answer.is_success:
         raise AnswerError(f"GangSweep {sweep_name(key)} can't be read: {answer.message}.")

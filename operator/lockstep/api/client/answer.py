@@ -49,7 +49,7 @@ class Answer(NamedTuple):
 
         Such a refusal ends when pods change, not with time alone.
         """
-        causes = (self.body.get("details") or {}).get("causes") or ()
+        causes = self._details.get("causes") or ()
         is_named = any(cause.get("reason") == "DisruptionBudget" for cause in causes)
         return self.code == HTTPStatus.TOO_MANY_REQUESTS and is_named
 
@@ -60,7 +60,23 @@ class Answer(NamedTuple):
         Two other answers have the same code, and say nothing about the object: a proxy's page, and the API server's
         answer that it does not serve the resource.
         """
-        return self.code == HTTPStatus.NOT_FOUND and bool((self.body.get("details") or {}).get("name"))
+        return self.code == HTTPStatus.NOT_FOUND and bool(self._details.get("name"))
+
+    @property
+    def is_unserved(self) -> bool:
+        """Whether a 404 names no object: the API server does not serve the resource, or a proxy has answered."""
+        return self.code == HTTPStatus.NOT_FOUND and not self.is_absence
+
+    @property
+    def is_gone_or_changed(self) -> bool:
+        """Whether a write was refused because the object does not exist, or is another one or another version."""
+        return self.is_absence or self.code == HTTPStatus.CONFLICT
+
+    @property
+    def _details(self) -> Mapping[str, Any]:
+        """The details of a refusal. A proxy may write anything in this field."""
+        details = self.body.get("details")
+        return details if isinstance(details, dict) else {}
 
     @property
     def message(self) -> str:
@@ -77,6 +93,26 @@ class ApiUnavailableError(Exception):
     def __init__(self, message: str, answer: Answer | None = None) -> None:
         super().__init__(message)
         self.answer = answer
+
+
+def exists(answer: Answer, what: str) -> bool:
+    """Whether an object exists, according to the answer to a read of it.
+
+    ``what`` names the object. Raises ``ApiUnavailableError`` if the answer does not say.
+    """
+    if not answer.is_success and not answer.is_absence:
+        raise ApiUnavailableError(f"{what} can't be read: {answer.message}", answer)
+    return answer.is_success
+
+
+def served(answer: Answer, what: str) -> Answer:
+    """The answer about a resource that every API server serves.
+
+    ``what`` names the request. Raises ``ApiUnavailableError`` if a proxy has answered in place of the API server.
+    """
+    if answer.is_unserved:
+        raise ApiUnavailableError(f"{what}: {answer.message}", answer)
+    return answer
 
 
 class Target(NamedTuple):

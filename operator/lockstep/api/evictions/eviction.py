@@ -1,12 +1,9 @@
 """The body of an eviction, and the meaning of its answer."""
 
-from http import HTTPStatus
 from typing import Any
 
 from lockstep.api.client.answer import Answer
 from lockstep.facts.pods.pod import PodKey
-
-_GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 def eviction_manifest(pod: PodKey, uid: str, *, with_owned: bool) -> dict[str, Any]:
@@ -25,4 +22,4 @@ def eviction_manifest(pod: PodKey, uid: str, *, with_owned: bool) -> dict[str, A
 
 def why_not_evicted(answer: Answer) -> str:
     """The reason why a pod was not evicted; '' if it was, or if a pod with this UID no longer exists."""
-    return "" if answer.is_success or answer.code in _GONE else answer.message.rstrip(".")
+    return "" if answer.is_success or answer.is_gone_or_changed else answer.message.rstrip(".")

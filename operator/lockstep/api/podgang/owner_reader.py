@@ -1,6 +1,5 @@
 """Reads owners of pods in a version that the API server has."""
 
-from http import HTTPStatus
 from typing import NamedTuple
 
 from lockstep.api.client.answer import Answer
@@ -34,12 +33,8 @@ class OwnerReader:
         for version in sorted(kind.versions, key=lambda one: one != served):
             at = kind.at(version)
             answer = await self._client.get(at.target(namespace, named))
-            if not _is_without_version(answer):
+            # If the API server has the version and only lacks the object, its answer names the object.
+            if not answer.is_unserved:
                 self._served[kind.resource] = version
                 break
         return OwnerRead(at, answer)
-
-
-def _is_without_version(answer: Answer) -> bool:
-    """Whether the API server lacks the version, and not only the object."""
-    return answer.code == HTTPStatus.NOT_FOUND and not answer.is_absence

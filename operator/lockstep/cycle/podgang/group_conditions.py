@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from coschedule import GangKey
 from lockstep.act.requests.services import Services
-from lockstep.api.client.answer import Answer, ApiUnavailableError, Target
+from lockstep.api.client.answer import Answer, ApiUnavailableError, Target, served
 from lockstep.api.client.pauses import pause_after
 from lockstep.api.client.turns import Urgency
 from lockstep.api.podgang.owner_reader import OwnerReader
@@ -100,22 +100,27 @@ class GroupConditions:
                     answer = await self._write_once(gang, due)
             except ApiUnavailableError as error:
                 log.warning("the condition of the gang's PodGroup is not written yet: %s", error, extra=about(gang))
+                if gang not in self._state.gangs:
+                    return
             else:
                 if answer.code != HTTPStatus.CONFLICT or tries >= _MOST_CONFLICTS:
-                    return _log_refusal(gang, answer)
+                    _log_refusal(gang, answer)
+                    return
             await asyncio.sleep(pause_after(tries))
             tries += 1
 
     async def _write_once(self, gang: GangKey, due: _Due) -> Answer:
         """Compare the PodGroup with the condition that is due, and patch it if they differ."""
         kind, found = await self._owners.read(OWNERS[Source.SCHEDULING_GROUP], gang.namespace, due.name)
-        if not found.is_success or found.body["metadata"]["uid"] != due.uid:
+        named = f"PodGroup {due.name}"
+        if not served(found, f"{named} can't be read").is_success or found.body["metadata"]["uid"] != due.uid:
             return found
         patch = condition_patch(found.body, kind.api_version, due.condition, self._now())
         if patch is None:
             return found
         path, resource = kind.target(gang.namespace, due.name)
-        return await self._client.patch(Target(f"{path}/status", f"{resource}/status"), patch, Urgency.REPORT)
+        answer = await self._client.patch(Target(f"{path}/status", f"{resource}/status"), patch, Urgency.REPORT)
+        return served(answer, f"{named} can't be changed")
 
 
 def condition_of(gang: GangFact) -> GroupCondition | None:
@@ -140,5 +145,5 @@ def condition_of(gang: GangFact) -> GroupCondition | None:
 
 def _log_refusal(gang: GangKey, answer: Answer) -> None:
     # A PodGroup that is gone has no condition.
-    if not answer.is_success and answer.code != HTTPStatus.NOT_FOUND:
+    if not answer.is_success and not answer.is_absence:
         log.warning("the condition of the gang's PodGroup is not written: %s", answer.message, extra=about(gang))

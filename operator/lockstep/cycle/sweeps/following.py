@@ -5,14 +5,13 @@ import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from http import HTTPStatus
 from typing import assert_never
 
 from coschedule import GangKey
 from lockstep.act.requests.services import Services
 from lockstep.act.requests.workers import Workers
 from lockstep.api.client import paths
-from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.answer import ApiUnavailableError, exists
 from lockstep.api.client.turns import Urgency
 from lockstep.api.sweeps.run_gang import run_gang
 from lockstep.api.sweeps.sweep import parse_sweep, sweep_status_manifest
@@ -141,9 +140,7 @@ class SweepFollower:
         if known is not None and known.uid == sweep.uid:
             return known
         answer = await self._client.get(paths.sweep(sweep.key))
-        if not answer.is_success and answer.code != HTTPStatus.NOT_FOUND:
-            raise ApiUnavailableError(answer.message, answer)
-        if not answer.is_success or answer.body["metadata"]["uid"] != sweep.uid:
+        if not exists(answer, f"GangSweep {sweep_name(sweep.key)}") or answer.body["metadata"]["uid"] != sweep.uid:
             return None
         fresh = parse_sweep(answer.body)
         # Before a restart, the operator may have sent a creation that is carried out late. So the next status waits,
@@ -193,7 +190,7 @@ class SweepFollower:
         if answer.is_success:
             self._wrote(sweep, progress, status)
             self._later(sweep.key, now)
-        elif answer.code != HTTPStatus.NOT_FOUND:
+        elif not answer.is_absence:
             log.warning("the sweep's status can't be written: %s", answer.message, extra=about(sweep.key))
 
     def _wrote(self, sweep: Sweep, progress: SweepProgress, status: SweepStatus) -> None:

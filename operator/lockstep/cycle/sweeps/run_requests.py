@@ -65,5 +65,5 @@ async def delete_run(client: KubeClient, key: GangKey, gang: RunGang, *, only_as
     """
     version = gang.version if only_as_seen else ""
     answer = await client.delete(paths.gang(key), uid=gang.uid, version=version, urgency=Urgency.PREPARE)
-    is_done = answer.is_success or answer.code in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+    is_done = answer.is_success or answer.is_gone_or_changed
     return "" if is_done else answer.message

@@ -84,14 +84,18 @@ class Elector:
         while held is not None:
             body = given_back_lease(held, self._holder, now=self._now())
             answer = await self._ask(self._client.replace(self._target, body))
+            if answer is None or answer.code != HTTPStatus.CONFLICT:
+                return
             # An earlier renewal may have succeeded although its answer was lost.
-            held = await self._still_ours(held) if answer is not None and answer.code == HTTPStatus.CONFLICT else None
+            there = await self._still_ours(held)
+            # If the lease can't be read, it ends after its duration.
+            held = None if there is held else there
 
     # Winning
 
     async def _try_to_win(self, rival: Rival) -> bool:
         answer = await self._ask(self._client.get(self._target))
-        if answer is None or (not answer.is_success and answer.code != HTTPStatus.NOT_FOUND):
+        if answer is None or not (answer.is_success or answer.is_absence):
             return False
         lease = read_lease(answer.body) if answer.is_success else None
         rival.see(lease, Fence.now())
@@ -123,12 +127,13 @@ class Elector:
         answer = await self._ask(self._put(held))
         if answer is not None and answer.is_success:
             self._now_held(answer, sent_at)
-        if answer is None or answer.code not in (HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND):
+        if answer is None or not answer.is_gone_or_changed:
             return True
         self._held = await self._still_ours(held)
         if self._held is None:
             self._lose("another process has taken it, or it was deleted")
-        return False
+        # If the lease can't be read, the next try comes after a pause.
+        return self._held is held
 
     async def _still_ours(self, held: Lease) -> Lease | None:
         """The lease as it is now; None if another process has taken it or it is missing; ``held`` if the read fails.
@@ -136,7 +141,7 @@ class Elector:
         An emptied lease is still ours: other processes do not take it before a lease duration is over.
         """
         answer = await self._ask(self._client.get(self._target))
-        if answer is None or not (answer.is_success or answer.code == HTTPStatus.NOT_FOUND):
+        if answer is None or not (answer.is_success or answer.is_absence):
             return held
         lease = read_lease(answer.body) if answer.is_success else None
         return lease if lease is not None and lease.holder in ("", self._holder.name) else None
@@ -177,11 +182,7 @@ class Elector:
             trouble = str(error)
         except TimeoutError:
             trouble = self._client.credentials.trouble or f"no answer within {seconds:g} s"
-        if (
-            answer is not None
-            and not answer.is_success
-            and answer.code not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-        ):
+        if answer is not None and not answer.is_success and not answer.is_gone_or_changed:
             trouble = answer.message
         self._note(trouble)
         return answer

@@ -37,7 +37,7 @@ async def check_api(
         answer = await _ask(client, configuration)
         if _lists(answer, kinds):
             return
-        if not answer.is_success and answer.code != 404:
+        if not answer.is_success and not answer.is_unserved:
             raise StartError(_not_let_in(answer, configuration))
         await asyncio.sleep(_PAUSE_SECONDS)
     raise StartError(

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from contextlib import suppress
-from http import HTTPStatus
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
@@ -59,7 +58,7 @@ class RunTimeStore:
         if self._written == self._past_runs.changes or not self._fence.is_open:
             return
         answer = await self._put()
-        if answer is not None and answer.code in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+        if answer is not None and answer.is_gone_or_changed:
             await self._read_stored()
             await self._put()
 
@@ -92,11 +91,7 @@ class RunTimeStore:
             answer = await request
         except ApiUnavailableError as error:
             trouble = str(error)
-        if (
-            answer is not None
-            and not answer.is_success
-            and answer.code not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-        ):
+        if answer is not None and not answer.is_success and not answer.is_gone_or_changed:
             trouble = answer.message
         if trouble and trouble != self._trouble:
             log.warning("ConfigMap %s/%s can't be %s: %s", self._namespace, self._name, done, trouble)

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping
-from http import HTTPStatus
 
 from lockstep.api.client import paths
 from lockstep.api.client.answer import Answer, ApiUnavailableError
@@ -77,7 +76,7 @@ class SettingsStore:
         return answer.is_success
 
     async def _write(self, there: Answer, settings: Mapping[str, str]) -> Answer:
-        if there.code == HTTPStatus.NOT_FOUND:
+        if there.is_absence:
             body = settings_manifest(self._namespace, self._name, settings, version="")
             return await self._client.create(paths.config_maps_of(self._namespace), body)
         if not there.is_success:

@@ -1,12 +1,11 @@
 """The request that writes the status of a NodeBid, and the log line if it fails."""
 
 import logging
-from collections.abc import Collection, Mapping
-from http import HTTPStatus
+from collections.abc import Mapping
 from typing import Any
 
 from lockstep.api.client import paths
-from lockstep.api.client.answer import ApiUnavailableError
+from lockstep.api.client.answer import ApiUnavailableError, served
 from lockstep.api.client.client import KubeClient
 from lockstep.api.client.turns import Urgency
 
@@ -19,17 +18,18 @@ async def patch_bid_status(
     body: Mapping[str, Any],
     urgency: Urgency = Urgency.ACT,
     *,
-    expected: Collection[HTTPStatus] = (HTTPStatus.NOT_FOUND,),
+    is_of_version: bool = False,
 ) -> bool:
     """Write the status of a node's bid. Returns whether the API server answered.
 
-    A refusal is logged unless it is ``expected``: the bid may be gone, or have changed.
+    A refusal is logged, unless the bid is gone. If the body ``is_of_version``, the bid may also have changed.
     """
     try:
-        answer = await client.patch(paths.bid_status(node), body, urgency)
+        answer = served(await client.patch(paths.bid_status(node), body, urgency), "it is not found")
     except ApiUnavailableError as error:
         log.warning("the status of bid %s could not be written: %s", node, error)
         return False
-    if not answer.is_success and answer.code not in expected:
+    is_expected = answer.is_gone_or_changed if is_of_version else answer.is_absence
+    if not answer.is_success and not is_expected:
         log.error("the API server refuses the status of bid %s: %s", node, answer.message)
     return True

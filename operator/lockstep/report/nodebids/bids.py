@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from http import HTTPStatus
 
 from lockstep.api.client.client import KubeClient
 from lockstep.api.nodebid.bid import bid_condition_manifest
@@ -30,6 +29,5 @@ async def _write(client: KubeClient, state: State, bid: BidFact, condition: BidC
         "metadata": {"resourceVersion": bid.resource_version},
         "status": {"conditions": [bid_condition_manifest(bid, condition, now=now)]},
     }
-    expected = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-    if await patch_bid_status(client, bid.node, body, expected=expected):
+    if await patch_bid_status(client, bid.node, body, is_of_version=True):
         state.changes.bid_reported(bid.node)

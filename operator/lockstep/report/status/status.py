@@ -1,7 +1,6 @@
 """Writes the whole status of a gang in one request, and only over the version from which it was computed."""
 
 from enum import Enum, auto
-from http import HTTPStatus
 from typing import NamedTuple, assert_never
 
 from lockstep.api.client import paths
@@ -69,7 +68,7 @@ async def write_status(
             return Writing(Written.GONE, "it was deleted while its status was being written")
         kind_of(state, gang.key).accept(answer.body)
         return Writing(Written.DONE)
-    if answer.code not in (HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND):
+    if not answer.is_gone_or_changed:
         return Writing(Written.REFUSED, answer.message)
     if not await _read_again(client, state, gang):
         return Writing(Written.GONE, answer.message)

@@ -76,7 +76,7 @@ def test_waiting_may_mend(code, message, want):
 @pytest.mark.parametrize(
     ("code", "message", "want"),
     [
-        pytest.param(404, 'pods "p" not found', True, id="none of that name"),
+        pytest.param(404, "404 page not found", False, id="a page of a proxy"),
         pytest.param(409, "the object has been modified", True, id="a newer version"),
         pytest.param(
             422, 'Pod "p" is invalid: metadata.uid: Invalid value: "1": field is immutable', True, id="another"
@@ -90,3 +90,7 @@ def test_waiting_may_mend(code, message, want):
 )
 def test_patch_of_a_pod_that_is_gone_is_no_refusal(code, message, want):
     assert is_pod_gone_or_changed(answer(code, message)) is want
+
+
+def test_patch_of_a_pod_that_the_api_server_does_not_find_is_no_refusal():
+    assert is_pod_gone_or_changed(Answer(404, {"message": 'pods "p" not found', "details": {"name": "p"}}))

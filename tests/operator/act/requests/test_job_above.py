@@ -4,8 +4,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from fake_cluster.scripted import ScriptedServer, reply
+from fake_cluster.scripted import ScriptedServer, reply, status
 from lockstep.act.requests.job_above import as_its_job_wants
+from lockstep.api.client.answer import ApiUnavailableError
 from lockstep.api.client.client import KubeClient
 from lockstep.api.podgang.made_gang import made_parts
 from lockstep.api.podgang.owners import OWNERS
@@ -64,12 +65,17 @@ async def test_job_that_says_no_policy_needs_its_pods_together(answer, want):
         pytest.param(group(), job(scheduling={"schedulingPolicy": BASIC}), id="the Job says so"),
         pytest.param(group(GANG), job(), id="the group is a gang"),
         pytest.param(group(), job(uid="u2"), id="the Job is another one of that name"),
-        pytest.param(group(), reply(404, {}), id="the Job is gone"),
+        pytest.param(group(), status(404, name="heat"), id="the Job is gone"),
         pytest.param(group(owner={**JOB, "kind": "JobSet"}), job(), id="no Job controls it"),
     ],
 )
 async def test_policy_of_the_group_counts(asked, answer):
     assert await policy_of(answer, asked) == asked["spec"]["schedulingPolicy"]
+
+
+async def test_page_of_a_proxy_does_not_say_that_the_job_is_gone():
+    with pytest.raises(ApiUnavailableError, match="Job heat can't be read: no"):
+        await policy_of(status(404))
 
 
 async def test_pods_of_the_group_that_have_succeeded_are_not_taken_off_twice():

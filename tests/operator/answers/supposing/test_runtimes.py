@@ -37,7 +37,12 @@ async def test_runtime_of_the_file_is_not_read():
 
 async def test_runtime_that_is_nowhere_is_named():
     with pytest.raises(AnswerError, match="torch, which is neither in the file nor in the cluster"):
-        await read([status(404, "not found")], train_job())
+        await read([status(404, "not found", name="torch")], train_job())
+
+
+async def test_kind_that_the_cluster_may_not_have_is_named():
+    with pytest.raises(AnswerError, match="torch, which is not in the file, and the cluster may have no such kind"):
+        await read([status(404, "404 page not found")], train_job())
 
 
 async def test_right_that_is_missing_is_named():

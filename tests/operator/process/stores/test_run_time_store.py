@@ -8,8 +8,9 @@ import pytest_asyncio
 
 from builders.facts import gang_fact, gang_spec
 from coschedule import SerialWork
-from fake_cluster.api import ANSWER_LOST, POST, PUT, FakeApi, Refusal
+from fake_cluster.api import ANSWER_LOST, GET, POST, PUT, FakeApi, Refusal
 from fake_cluster.jumping import now, until
+from fake_cluster.pages import PAGES, Proxy
 from fake_cluster.rig import end
 from fake_cluster.store import Place
 from lockstep.api.client.client import KubeClient
@@ -184,6 +185,18 @@ async def test_what_was_deleted_is_made_again(api):
         api.store.remove(PLACE)
         one.learn(1.5)
         await until(lambda: kept(api) == {"default": {HEAT: (run_of(1.5), run_of(1.5))}})
+
+
+@pytest.mark.parametrize("kind", [PUT, POST, GET, None])
+async def test_pages_of_a_proxy_lose_nothing_that_was_kept(api, kind):
+    put_there(api, {"default": {RENDER: (run_of(1.5),)}})
+    proxy = Proxy(PAGES["page in HTML"])
+    api.fault = lambda request: proxy(request) if kind in (None, request.verb) else None
+    async with process(api) as one, leading(one):
+        one.learn(1.7)
+        await until(lambda: kept(api) == {"default": {RENDER: (run_of(1.5),), HEAT: (run_of(1.7),)}})
+
+    assert proxy.answered <= 22
 
 
 async def test_conflicts_without_end_cost_two_writes_at_a_time(api):

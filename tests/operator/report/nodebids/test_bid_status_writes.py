@@ -122,7 +122,9 @@ async def test_refusal_is_logged_and_tried_again(caplog):
 
 async def test_bid_that_is_gone_gets_no_write(caplog):
     async with reporting(measured()) as api:
-        api.fault = lambda request: Refusal(code=404, message="gone") if request.is_write else None
+        api.fault = lambda request: (
+            Refusal(code=404, message="gone", details={"name": "n1"}) if request.is_write else None
+        )
         await until(lambda: api.writes)
         await asyncio.sleep(100)
 
