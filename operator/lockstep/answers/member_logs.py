@@ -160,7 +160,7 @@ class _FollowedLog:
     async def end(self, *, is_there: bool) -> bool:
         """Wait for the end of the log; returns whether it was read to its end.
 
-        It is read once more after a cut, if the pod still ``is_there``.
+        After a cut, the log is read once more, if the pod still ``is_there``.
         """
         assert self._log is not None, "the log is being read"
         assert self._reading is not None, "the log is being read"

@@ -195,7 +195,7 @@ def _refuse_volumes(manifest: Manifest, gang: GangKey) -> None:
 
 
 def _refuse_run(gang: GangFact) -> None:
-    """Raise ``AnswerError`` if the gang is a run of a sweep, which counts the first end of each run only."""
+    """Raise ``AnswerError`` if the gang is a run of a sweep, because a sweep counts only the first end of a run."""
     run = gang.run
     if run is not None:
         name = sweep_name(run.sweep)
@@ -235,7 +235,10 @@ async def _is_suspended(client: KubeClient, key: GangKey) -> bool:
 
 
 async def _is_gone(client: KubeClient, gang: GangFact) -> bool:
-    """Whether neither the gang nor any of its pods exists, since the new gang's pods have the same names."""
+    """Whether neither the gang nor any of its pods exists.
+
+    The new gang must wait until the pods are gone, because its pods have the same names.
+    """
     if await read_gang(client, gang.key) is not None:
         return False
     members = [membership(pod["metadata"]) for pod in await read_members(client, gang.key)]

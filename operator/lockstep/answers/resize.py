@@ -80,7 +80,7 @@ def _done(gang: GangFact, size: int | None) -> str:
         return f"Lockstep chooses the size of {name} from now on."
     if gang.policies.is_suspended:
         return f"{name} is suspended. When it is resumed, {_later(gang, size)}."
-    # A request for another size makes an attempt drop the change of size that it has announced or begun.
+    # If another size is requested, the attempt drops a change of size that it has announced or begun.
     dropped = status.noticed_size or status.joining_size
     if status.next_size is not None and (dropped is None or dropped.size == size):
         return f"{name} is changing to {n_members(status.next_size.size)} already. {_after_change(gang, size)}"

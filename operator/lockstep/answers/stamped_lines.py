@@ -1,6 +1,7 @@
 """Reads a log in several requests, so that no line is lost and no line comes twice.
 
-The kubelet writes its time before each line. After a cut, the log is requested again since the time of the last line.
+The kubelet writes before each line the time of this line. After a cut, the next request asks for all lines since the
+time of the last line.
 """
 
 import re
@@ -23,8 +24,8 @@ class StampedLines:
 
     def __init__(self) -> None:
         self._last = b""
-        # Both are numbers of lines that have the last time. ``_again`` counts those that the present request has
-        # returned again.
+        # ``_at_last`` is the number of lines with the time ``_last``. ``_again`` is the number of these lines that the
+        # present request has returned again.
         self._at_last = 0
         self._again = 0
         self._is_behind = False

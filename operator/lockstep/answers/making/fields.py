@@ -11,10 +11,10 @@ from lockstep.api.manifest import NewManifest
 
 
 class Fields:
-    """The fields of an object, which are taken one by one. ``notes`` gets a sentence for each that is not carried over.
+    """The fields of an object, which are taken one by one.
 
-    The ``Fields`` of an object keep those of its inner objects. So ``leave_rest`` of the whole object finds all fields
-    that were not taken.
+    ``notes`` gets a sentence for each field that is not carried over. The ``Fields`` of an object keep the ``Fields``
+    of its inner objects. So ``leave_rest`` of the whole object finds all fields that were not taken.
     """
 
     def __init__(self, path: str, fields: object, notes: list[str]) -> None:

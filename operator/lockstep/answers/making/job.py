@@ -28,7 +28,7 @@ def job_spec(spec: Fields) -> NewManifest:
 
 
 def size_of(spec: Fields) -> tuple[int, str]:
-    """The number of members for a Job's spec, and the Job's completion mode; '' if it states none."""
+    """The number of members for a Job's spec, and the Job's completion mode; '' if the Job states no mode."""
     size = spec.take_number("parallelism", otherwise=1) or 0
     completions = spec.take_number("completions", otherwise=None)
     mode = spec.take_text("completionMode")
@@ -77,8 +77,5 @@ def _rules(spec: Fields) -> list[NewManifest]:
 
 
 def _matches(rule: Fields) -> NewManifest:
-    """The condition of a rule, in one of two fields.
-
-    In Jobs, the other field may be present but empty; it is then left out.
-    """
+    """The condition of a rule, which is in one of two fields. The other field is left out if it is empty."""
     return {name: what for name, what in rule.carry("onExitCodes", "onPodConditions").items() if what}

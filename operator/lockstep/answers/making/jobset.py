@@ -104,7 +104,7 @@ def _members(spec: Fields, roles: Sequence[_Role]) -> NewManifest:
 
 
 def _without_chains(spec: Fields, role: _Role, roles: Sequence[_Role]) -> list[str]:
-    """The roles that a role waits for, without roles that wait for others themselves: startAfter can't name these."""
+    """The roles that a role waits for, except those that wait themselves: startAfter can't name such roles."""
     waiting = {one.name for one in roles if one.waits_for}
     for name in role.waits_for:
         if name in waiting:

@@ -66,7 +66,11 @@ def _reason(found: Resizable | KeepsSize) -> KeepsSize:
 
 
 def _others_first(run: SizedRun, planned: AnsweredPlan) -> str:
-    """A clause that says that this plan changes only gangs whose members have other requirements; '' if it does not."""
+    """A clause that says that other gangs change their sizes before this gang; '' if no clause is needed.
+
+    The clause is needed if this plan changes gangs, and if all of their members have other requirements than the
+    members of this gang.
+    """
     changing = {change.gang for change in planned.changes}
     kinds = {one.seat for one in planned.runs if one.key in changing}
     if not kinds or run.seat in kinds:

@@ -126,8 +126,8 @@ def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
 def _rule(answer: WaitingAnswer) -> str:
     """A sentence that names the rule for the gang's size; '' if no sentence is needed.
 
-    No sentence is needed without a placement, or if the bar of the chosen size in the chart is the shortest. There is
-    none either for a gang that gets the fewest members without a deadline.
+    No sentence is needed without a placement, or if the bar of the chosen size in the chart is the shortest. A gang
+    that gets the fewest members without a deadline needs no sentence either.
     """
     if not isinstance(answer.decision, Placement):
         return ""
@@ -207,8 +207,7 @@ def _not_now(answer: WaitingAnswer) -> Iterator[str]:
 def room_sentences(rooms: Sequence[RoomNow]) -> Iterator[str]:
     """For each role, how many members it needs, and how many nodes have room for them now.
 
-    If there is only one role, the sentence does not name it: the spec may have no roles, and then no user has given the
-    name.
+    If there is only one role, the sentence leaves out its name, because the user's spec may have no roles.
     """
     for room in rooms:
         needing = f"role {room.role}" if len(rooms) > 1 else "it"

@@ -116,9 +116,10 @@ def _with_work(gang: GangFact | None, asked: GangKey) -> tuple[AcceptedGang, Wor
 
 
 def _runs_of(gangs: Sequence[GangFact], template: str) -> tuple[Runs, GangKey | None]:
-    """The past runs of a template, from the status of the gang that has them and ended last, and this gang.
+    """The past runs of a template, and the gang whose status has them.
 
-    () and None if no gang of the template has runs.
+    If several gangs have runs in their statuses, the gang that ended last is used. If no gang of the template has runs,
+    the result is () and None.
     """
     known: list[tuple[float, GangKey, Runs]] = []
     for gang in gangs:

@@ -70,7 +70,8 @@ def one_client(configuration: Configuration, *, connections: int = 1) -> KubeCli
 def kinds_of(state: State) -> tuple[Callable[[State], WatchedKind[Any]], ...]:
     """The kinds from which a plan is made, in the order in which they are read.
 
-    Gangs are read only if there are sources, and after pods. Owners come last: only those that wait for a size count.
+    Gangs and owners are read only if there are sources: Gangs after pods, and owners last. Only owners that wait for a
+    size affect the plan.
     """
     gangs = (pod_gangs_kind,) if state.sources else ()
     owners = (partial(listed_owners_kind, kind) for kind in sized_kinds(state.sources))

@@ -24,6 +24,9 @@ def gang_typed(gang: GangKey) -> str:
 
 
 def gangs_of_owner_called(gang: GangKey, known: Iterable[GangKey]) -> list[str]:
-    """The Gangs that the name of a GangJob may mean: those with this name, and those of owners with this name."""
+    """The Gangs that a user may mean who has typed the name of a GangJob.
+
+    These are Gangs with this name, and Gangs of owners with this name.
+    """
     there = sorted(object_name(one) for one in known if is_pod_gang(one) and one.namespace == gang.namespace)
     return [f"gang/{name}" for name in there if gang.name in (name, name.partition(".")[2])]

@@ -7,7 +7,7 @@ from lockstep.facts.past_runs import Runs, Template
 
 
 def remember_runs(state: State) -> None:
-    """Use the past runs in statuses. For each template, they are those of the gang that finished last."""
+    """Use the past runs in statuses: for each template, the runs in the status of the gang that finished last."""
     last: dict[Template, str] = {}
     for gang in sorted(state.gangs.values(), key=lambda gang: gang.status.finished_at or 0.0):
         if isinstance(gang, AcceptedGang) and gang.spec.run_template and gang.status.past_runs:

@@ -44,9 +44,10 @@ class NamedPods:
 
 
 def pods_of(manifest: Manifest, sources: Collection[Source]) -> list[NamedPods]:
-    """The pods that an object makes at once. Their Gang follows from the operator's sources, or else from any source.
+    """The pods that an object makes at once.
 
-    Raises ``AnswerError`` if there are no pods, and ``FieldError`` for an invalid field.
+    Their Gang follows from the operator's sources. If they have no Gang by these sources, all sources that Lockstep
+    knows are tried. Raises ``AnswerError`` if there are no pods, and ``FieldError`` for an invalid field.
     """
     found = list(_named(manifest, sources))
     if not found:
@@ -102,9 +103,11 @@ def _groups(manifest: Manifest, owner: Section) -> Iterator[NamedGang | None]:
 
 
 def _gang(template: Section, sources: Collection[Source], made: NamedGang | None) -> NamedGang | None:
-    """The Gang that the pods belong to by the operator's sources, or else by any source; None for gangs of one pod.
+    """The Gang that the pods belong to; None for gangs of one pod.
 
-    If the operator makes a Gang for an owner, Kueue queues the owner as a whole, and ignores groups that its pods name.
+    The Gang follows from the operator's sources. If there is none by these sources, all sources that Lockstep knows are
+    tried. ``made`` is the Gang that the operator makes for the owner. If it is given, groups that the pods name for
+    Kueue have no effect, because Kueue queues such an owner as a whole.
     """
     group = template.section("spec").section("schedulingGroup").text("podGroupName")
     labels = template.section("metadata").texts("labels")

@@ -145,7 +145,10 @@ def _key(manifest: Manifest, name: str) -> GangKey:
 
 
 def _maker(owner: Manifest, named: NamedPods) -> Manifest:
-    """The owner from which the Gang is made. If the source is of pods, the owner gets the annotations of the pod."""
+    """The owner from which the Gang is made.
+
+    If the operator makes the Gang for the pods' own fields, the returned owner has the annotations of the pod.
+    """
     if not named.gang.source.is_of_pods:
         return owner
     annotations = named.template.section("metadata").texts("annotations")

@@ -73,7 +73,7 @@ def _object(
 
 
 class _Asked(NamedTuple):
-    """The fields of a TrainJob and of its runtime that count."""
+    """The fields of a TrainJob and of its runtime that determine what Trainer makes."""
 
     trainer: Section
     policy: Section
@@ -98,7 +98,7 @@ class _Asked(NamedTuple):
         )
 
     def annotations(self) -> dict[str, str]:
-        """The annotations of the JobSet. It does not get the annotations of the TrainJob itself."""
+        """The annotations of the JobSet. The JobSet does not get the annotations of the TrainJob itself."""
         found = dict[str, str]()
         for one in (self.template, *self.patches):
             found |= one.section("metadata").texts("annotations")

@@ -34,7 +34,7 @@ def with_pod_groups_made(manifests: Iterable[NewManifest], sources: Collection[S
 def _made(job: NewManifest, field: str, sources: Collection[Source]) -> Iterator[NewManifest]:
     """The PodGroup of a job, and the job with pods that name this PodGroup.
 
-    Pods in a Gang of the user do not name it. If all pods are in such Gangs, there is no PodGroup.
+    Pods in a Gang of the user do not name the PodGroup. If all pods are in such Gangs, there is no PodGroup.
     """
     replicas = Section(job).section("spec").section(field)
     types = {name: replicas.section(name) for name in replicas.fields}
@@ -46,16 +46,16 @@ def _made(job: NewManifest, field: str, sources: Collection[Source]) -> Iterator
 
 
 def _is_in_own_gang(replicas: Section, sources: Collection[Source]) -> bool:
-    """Whether the pods belong to a user's Gang that they name.
+    """Whether the pods name a Gang of the user by a label, and the label counts.
 
-    This is so if ``pods`` is a source, or if PodGroups are no source.
+    The label does not count if PodGroups are a source and ``pods`` is not.
     """
     labels = replicas.section("template").section("metadata").texts("labels")
     return bool(labels.get(MEMBER_OF_LABEL)) and (Source.PODS in sources or Source.POD_GROUP not in sources)
 
 
 def _pod_group(job: Manifest, pods: int) -> NewManifest:
-    """The PodGroup of a job, with the job's annotations. If the job states no number, the PodGroup needs all pods."""
+    """The PodGroup of a job, with the job's annotations. Without minAvailable, the PodGroup needs all pods."""
     kind, metadata = OWNERS[Source.POD_GROUP], Section(job).section("metadata")
     policy = Section(job).section("spec").section("runPolicy").section("schedulingPolicy")
     about = {name: job["metadata"][name] for name in ("name", "namespace")}
