@@ -2,7 +2,7 @@
 
 kopf only watches: it writes no finalizers, annotations or anything else. Its bookkeeping (last handled state, progress)
 is off, since the cache is level-triggered. That also saves deep copies, which are two fifths of kopf's cost for each
-event. kopf lists before it watches. It gets only the versions of these lists, without objects: otherwise it would
+event. kopf lists before it watches. kopf gets only the versions of these lists, without objects: otherwise kopf would
 decode whole pages, and queue each object. ``own_lists.py`` lists the objects.
 """
 
@@ -172,7 +172,8 @@ def _register_login(registry: kopf.OperatorRegistry, client: KubeClient, streams
 
     @kopf.on.login(registry=registry)
     async def login(**_: Any) -> kopf.AiohttpSession:
-        # If a token is refused, kopf logs in again at once, without limit. So each login waits a second after the last.
+        # If a token is refused, kopf logs in again at once, without limit. So a login waits until a second after the
+        # previous login.
         nonlocal login_at
         await asyncio.sleep(login_at - monotonic())
         await client.credentials.accepted()

@@ -69,9 +69,10 @@ class WatchedKind(Generic[Fact]):
             return NotUnderstood(manifest, problem)
 
     def take(self, read: Understood[Fact] | NotUnderstood) -> None:
-        """Add an object to the cache, or update it there. An object that can't be parsed counts as the class says.
+        """Add an object to the cache, or update it there.
 
-        Errors are recorded in ``parse_failures`` and not raised: an error would end the stream for all other objects.
+        ``unreadable`` says what an object that can't be parsed counts as. Errors are recorded in ``parse_failures`` and
+        not raised: an error would end the stream for all other objects.
         """
         if isinstance(read, NotUnderstood):
             return self._treat_as_unreadable(*read)

@@ -30,7 +30,7 @@ class ReadingTurns:
     """Turns of the event loop in which the objects of one list or watch are parsed.
 
     A list or watch hands at most one large object at a time to the thread. So another list or watch waits for only one
-    of its objects.
+    large object of this list or watch.
     """
 
     def __init__(self) -> None:
