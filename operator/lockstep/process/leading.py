@@ -85,7 +85,7 @@ class Leadership:
         try:
             await until_first_ends(asyncio.Event(), _end_of(holding), self._follow_on())
         finally:
-            # This comes last, since it closes the fence, and a task that ends may still write once.
+            # ``holding`` ends last, because its end closes the fence: other tasks may write once more when they end.
             holding.cancel()
             await asyncio.gather(holding, return_exceptions=True)
 

@@ -254,14 +254,14 @@ def _refresh(parts: Parts) -> Generator[None, None, None]:
 
 
 def _make_run_time_store(settings: Settings, access: Access, state: State) -> RunTimeStore | None:
-    """The store of learned run times, beside the lease; None without a lease, or if run times are not learned."""
+    """The store of learned run times, in the lease's namespace; None without a lease, or if none are learned."""
     if settings.election is None or not settings.run_time_quantile:
         return None
     return RunTimeStore(access.client, access.fence, state.past_runs, settings.election)
 
 
 def _make_settings_store(settings: Settings, access: Access, state: State) -> SettingsStore | None:
-    """The store that publishes the settings, beside the lease; None without a lease."""
+    """The store that publishes the settings, in the lease's namespace; None without a lease."""
     if settings.election is None:
         return None
     yielding = state.pod_gangs.yielding
@@ -269,7 +269,7 @@ def _make_settings_store(settings: Settings, access: Access, state: State) -> Se
 
 
 def _make_record_store(settings: Settings, access: Access, state: State) -> RecordStore | None:
-    """The store of records for the recorder, beside the lease; None without a lease, or if nothing is recorded."""
+    """The store of the recorder's records, in the lease's namespace; None without a lease, or if none are kept."""
     if settings.election is None or not settings.record:
         return None
     return RecordStore(access.client, access.fence, state, settings.election, has_users=settings.record_users)

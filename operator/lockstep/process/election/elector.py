@@ -1,7 +1,7 @@
 """Takes the lease, renews it and gives it back. The fence is open only while the lease is certainly held.
 
 Field names, transitions and times are those of client-go, with one difference. If the lease is missing, or if another
-client than its holder has emptied it, it is not taken at once (:mod:`.rival`). Its holder restores it.
+client than the holder has emptied it, it is not taken at once (:mod:`.rival`). The holder restores the lease.
 """
 
 import asyncio
@@ -136,9 +136,10 @@ class Elector:
         return self._held is held
 
     async def _still_ours(self, held: Lease) -> Lease | None:
-        """The lease as it is now; None if another process has taken it or it is missing; ``held`` if the read fails.
+        """The lease as it is now; ``held`` if the lease can't be read.
 
-        An emptied lease is still ours: other processes do not take it before a lease duration is over.
+        Returns None if another process has taken the lease, or if the lease is missing. An emptied lease is still ours:
+        other processes do not take it before a lease duration is over.
         """
         answer = await self._ask(self._client.get(self._target))
         if answer is None or not (answer.is_success or answer.is_absence):

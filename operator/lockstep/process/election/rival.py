@@ -1,8 +1,9 @@
 """Computes how long another process may still hold the lease, by the times at which this process observed its changes.
 
-The times in the lease are not compared. The holder stops writing before the lease duration is over: by its own clock,
-it counts from the time before its last renewal. This process waits for the whole duration, and counts from the time at
-which it observed that renewal. So clocks need not show the same time; they only have to run at the same speed.
+The times in the lease are not compared. The holder stops writing before the lease duration is over. The holder uses its
+own clock, and counts from a time before its last renewal. This process waits for the whole duration, and counts from
+the time at which it observed that renewal. So clocks need not show the same time; they only have to run at the same
+speed.
 """
 
 from lockstep.api.cluster.lease import Lease

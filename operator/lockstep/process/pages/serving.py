@@ -18,7 +18,7 @@ _USUAL_CONNECTIONS = 128
 
 
 class ServedAt(NamedTuple):
-    """An address and how to serve there. Port 0 means any free port; without ``tls`` it is plain HTTP.
+    """An address and how to serve there. Port 0 means any free port. Without ``tls``, pages are served by plain HTTP.
 
     Errors are logged under the name ``log``. A request has at most ``most_headers`` headers, and each header at most
     ``most_header_bytes`` bytes. There are at most ``most_connections`` connections at once.

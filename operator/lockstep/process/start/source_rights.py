@@ -83,8 +83,8 @@ async def check_source_rights(
 ) -> None:
     """Record each right that these sources need and that the API server does not give within 5 s.
 
-    With ``sweeps``, GangSweeps need rights, too. With ``fair_shares``, the FairShare does. A missing right stops
-    nothing: GangJobs are placed without it.
+    With ``sweeps``, the rights for GangSweeps are checked too, and with ``fair_shares`` the rights for the FairShare. A
+    missing right stops nothing: GangJobs are placed without it.
     """
     optional = [*(_NEEDS_OF_SWEEPS if sweeps else ()), *(_NEEDS_OF_SHARES if fair_shares else ())]
     missing = [*needs_of(sources), *optional]

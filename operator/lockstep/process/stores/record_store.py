@@ -1,8 +1,8 @@
 """Hands over records of gangs in ConfigMaps, from which the recorder takes them. No gang waits for this.
 
-In each interval one ConfigMap is created, after all more urgent writes. No ConfigMap is read. Their names are numbered
-slots. If the slot is in use, the next interval tries the next slot. While all slots are in use, records wait in memory,
-up to their bound.
+In each interval one ConfigMap is created, after all more urgent writes. No ConfigMap is read. A bounded number of
+names, the slots, is used in turn. If a ConfigMap with the name still exists, the next interval tries the next name.
+While all names are in use, records wait in memory, and their number is bounded.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class RecordStore:
-    """Hands over the records in ``state``, in ConfigMaps beside the lease."""
+    """Hands over the records in ``state``, in ConfigMaps in the namespace of the lease."""
 
     def __init__(
         self, client: KubeClient, fence: Fence, state: State, terms: ElectionTerms, *, has_users: bool
@@ -49,7 +49,7 @@ class RecordStore:
         self._noted_losses = 0
 
     def begin(self) -> None:
-        """Record changes from now on, and in later steps also the gangs that exist already."""
+        """Record changes from now on. ``keep_handed_over`` also records the gangs that exist already."""
         self._state.records.begin(self._state.gangs, has_users=self._has_users)
 
     async def keep_handed_over(self) -> None:

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class RunTimeStore:
-    """The learned run times in one ConfigMap beside the lease. It is written only while ``fence`` is open.
+    """The learned run times in one ConfigMap in the namespace of the lease, written only while ``fence`` is open.
 
     After an error, the worst result is that learned run times are lost.
     """

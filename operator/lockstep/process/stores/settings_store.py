@@ -43,7 +43,9 @@ def _seconds(seconds: float) -> str:
 
 
 class SettingsStore:
-    """Publishes the settings in one ConfigMap beside the lease. Only the leader writes it. An error affects no gang.
+    """Publishes the settings in one ConfigMap in the lease's namespace. Only the leader writes it.
+
+    No error affects a gang.
 
     ``settings`` returns the settings to publish; they may change.
     """
