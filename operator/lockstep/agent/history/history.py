@@ -56,7 +56,7 @@ class History:
         self.fives = [*self.fives, five][-FIVES_AN_HOUR:]
 
     def before(self, day: int) -> Iterator[tuple[int, Day]]:
-        """Return the days before this one that still count, the oldest first."""
+        """Return the days before ``day`` that still count, the oldest first."""
         return ((past, self.days[past]) for past in sorted(self.days) if day - OLDEST <= past < day)
 
     def at(self, when: ClockHour) -> HourOfLoad | None:

@@ -1,8 +1,8 @@
 """Detects whether the node owner is present: by sessions of logind, by input at terminals, or else by local load.
 
 Only times and the kinds of sessions are read, never a name, an address or input. The files of logind are internal and
-may change; a file that can't be parsed counts as no session. They do not show a locked screen, so an active graphical
-session counts as a present owner.
+may change; a file that can't be parsed counts as no session. The files do not show a locked screen, so an active
+graphical session counts as a present owner.
 """
 
 from pathlib import Path

@@ -10,7 +10,7 @@ from lockstep.agent.measuring.processors import read_processors
 from lockstep.agent.measuring.usage import CounterReading, usage_between
 
 LONGEST_BETWEEN = 300.0
-"""If two samples are more seconds apart than this, they give no usage: it would be no mean of five minutes."""
+"""If two samples are more seconds apart than this, no usage is computed: its mean would be over too long a time."""
 LONGEST_PERIOD = 0.8 * LONGEST_BETWEEN
 """The longest sampling period in seconds, so that a late sample still counts."""
 

@@ -11,7 +11,7 @@ LIMIT = 256 * 1024
 def read_text(path: Path, *, limit: int = LIMIT) -> str | None:
     """Return the first ``limit`` bytes of a regular file; None if there is no such file or it can't be read.
 
-    Pipes are not opened: logind has some beside its files, and to open one for reading would wait for a writer.
+    Pipes are not opened: to open one for reading would wait for a writer. Some are among the files of logind.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):

@@ -52,8 +52,8 @@ def _since(before: float, after: float) -> float:
 def _gang_seconds(before: Counted, after: Counted) -> float:
     """Processor seconds that members used. New members count from their start.
 
-    The last seconds of a deleted member count for other pods. A pod that existed before and is a member only now counts
-    from the next reading on, since its counter includes earlier time.
+    The last seconds of a deleted member are counted as seconds of other pods. A pod that existed before and is a member
+    only now counts from the next reading on, since its counter includes earlier time.
     """
     return sum(
         _since(before.gang_pods.get(uid, 0.0), seconds)
