@@ -119,7 +119,7 @@ def _gpu_resources(state: State) -> Generator[None, None, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _TakenOfNode:
-    """The amounts that all pods request on one node, and the members of all nodes."""
+    """``committed`` has what all pods on one node request. ``used`` and ``promised`` are about all nodes."""
 
     committed: CapacityAmounts
     used: _MemberLoads

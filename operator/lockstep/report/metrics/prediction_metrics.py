@@ -21,7 +21,7 @@ _SHORTEST_SECONDS = 1e-3
 
 
 class Predictions:
-    """Pairs of metrics. Each pair is observed for the same gangs, so that their means and quantiles compare."""
+    """Pairs of metrics. Each pair is observed for the same gangs, so that their means and quantiles can be compared."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._declare_sizes(registry)
@@ -119,7 +119,7 @@ class Predictions:
         self._start_delay.observe(max(0.0, wait - planned_wait))
 
     def started_again(self, *, skew: float) -> None:
-        """Record that all members of a gang run in a later attempt. The last began ``skew`` s after the first."""
+        """Record that all members run in a later attempt. The last member began ``skew`` s after the first."""
         self._start_skew.observe(max(0.0, skew))
 
     def succeeded(self, *, run_time: float, predicted: float, alone: float | None) -> None:

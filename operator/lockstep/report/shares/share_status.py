@@ -20,7 +20,8 @@ from lockstep.belief.shares.sharing import GroupSharing
 from lockstep.facts.fair_share import FairShare
 from lockstep.report.text.share_sentences import summary_of, times_share, use_of_share
 
-# In seconds. The return of a charge is written soon, because it may be the charge of a week.
+# In seconds. A charge that is given back is written after this time: the group may have been charged for a week, and
+# would stay charged if the process died before the write.
 _PAUSE_SECONDS = 2.0
 _WRITE_SECONDS = 30.0
 

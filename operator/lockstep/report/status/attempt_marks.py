@@ -39,8 +39,8 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
     """The status of a gang whose attempt is being torn down.
 
     The condition ``Placed`` says why and since when, and what the teardown ``waits`` for. The condition ``Planned``
-    keeps the reason for the operator after a restart. The reservation stays until the pods are gone. If the gang
-    changes its size, the same status has its next size. It also has the work that an elastic gang has done, if its
+    keeps the reason, which the operator reads after a restart. The reservation stays until the pods are gone. If the
+    gang changes its size, the same status has its next size. It also has the work that an elastic gang has done, if its
     members save it.
     """
     why = f"Attempt {gang.status.attempt} is being torn down: {failure.message}."

@@ -163,7 +163,7 @@ def quota_given_back(why: str) -> Event:
 
 
 def members_joined(size: int) -> Event:
-    """The event that all members that joined a gang run."""
+    """The event that new members have joined the gang, and that all of them run."""
     note = f"All new members run: the gang has {n_members(size)} now."
     return Event(kind=NORMAL, reason=EventReason.MEMBERS_JOINED, action="Resize", note=note)
 

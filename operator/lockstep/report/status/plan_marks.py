@@ -128,7 +128,7 @@ def _with_attempt(status: GangStatus, gang: GangFact, start: AttemptStart) -> Ga
 def _begun(gang: GangFact, now: float) -> float | None:
     """The time since which the gang is active; None for a GangJob that was not placed yet.
 
-    A Gang is active from the reservation for its first pods on.
+    A Gang is active from the time at which nodes were reserved for its first pods.
     """
     is_first = is_pod_gang(gang.key) and not _has_bound_pods(gang)
     return now if is_first else gang.status.active_since
@@ -158,7 +158,7 @@ def _with_sentence(status: GangStatus, gang: GangFact, sentence: str, now: float
 
 
 def _planned(gang: GangFact, placement: Placement, learned: Learned | None, now: float) -> str:
-    """Sentences that say what was chosen, by which run times, and whether the pieces are dealt later."""
+    """Sentences that say what was chosen, by which run times, and how many pieces are dealt during the run, if any."""
     dealing = gang.dealing
     later = f" A dealer deals its {n_pieces(dealing.pieces)} while it runs." if dealing is not None else ""
     return as_sentence(chosen(placement, now=now)) + _by_past_runs(learned) + later

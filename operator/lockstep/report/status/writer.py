@@ -106,7 +106,7 @@ class StatusWriter:
         Returns whether the attempt may begin.
 
         The attempt may not begin while a report is being sent, because its first write would conflict with the report.
-        A plan is due after that report.
+        When the report is sent, a plan is due, which may begin the attempt.
         """
         self._withdraw(gang)
         if gang not in self._sending:
@@ -126,7 +126,7 @@ class StatusWriter:
         try:
             outcome: Writing = await self._spawn(self._send(gang, status, Urgency.ACT))
         except asyncio.CancelledError:
-            # The gang's attempt was cancelled. Reports of the gang were rejected meanwhile.
+            # The gang's attempt was cancelled. Meanwhile ``report`` may have returned False, so the gang is reconciled.
             self._state.changes.reconcile(gang.key)
             raise
         return outcome

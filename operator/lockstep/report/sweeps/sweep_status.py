@@ -26,8 +26,8 @@ _CUT_OFF = "…"
 class SweepNow:
     """The state of a sweep: the ends of runs, the runs in progress, the size of the next runs, and obstacles.
 
-    ``refusal`` says why no run can be created. ``trouble`` is a sentence that says why none can be created at the
-    moment; '' for nothing.
+    ``refusal`` says why no run can be created. ``trouble`` is a sentence that says why no run can be created at the
+    moment; '' if runs can be created.
     """
 
     ends: RunEnds

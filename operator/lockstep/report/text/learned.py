@@ -54,7 +54,7 @@ def _each_kind(kinds: Kinds) -> str:
     """
     runs = dict(zip(kinds.names, kinds.fit.runs.tolist(), strict=True))
     furthest = sorted(kinds.factors.items(), key=lambda one: (-abs(math.log(one[1])), one[0]))
-    # Only the first number has its meaning beside it: a status has room for 512 characters.
+    # The text explains only the first number: a status has room for 512 characters.
     as_usual = [" as usual", *[""] * len(furthest)]
     shown = [
         f"{times:.2g} times as long{usual} on {name} ({_n_runs(runs[name])})"

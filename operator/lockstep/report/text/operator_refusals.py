@@ -65,7 +65,7 @@ class RefusedInPool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VolumesElsewhere:
-    """The refusal of a gang whose plan can't give each of its ``size`` members a node that reaches its own volumes."""
+    """The refusal of a gang of ``size`` members: no plan gives each member a node that reaches the member's volumes."""
 
     reason: ClassVar[Reason] = Reason.NOT_ENOUGH_ROOM
     size: int

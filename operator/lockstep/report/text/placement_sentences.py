@@ -168,5 +168,5 @@ def _but(other: Alternative, placement: Placement) -> str:
 
 
 def _in_time(deadline: float) -> str:
-    """A clause about what the fewest members can do. A deadline of inf means that the gang's end does not matter."""
+    """The end of a clause about the fewest members that are enough to end in time, or to run if the deadline is inf."""
     return "can run" if math.isinf(deadline) else f"end by its deadline, {rfc3339(deadline)}"

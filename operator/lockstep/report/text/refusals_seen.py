@@ -20,7 +20,7 @@ def refusal_seen_from(namespace: str, refusal: Refusal) -> Refusal:
 
 
 def without_names(refusal: Refusal, blocker: Callable[[Blocker], Blocker | None]) -> Refusal:
-    """The refusal without the text of an exception. ``blocker`` replaces a blocker, or removes it by None.
+    """The refusal without the text of an exception. ``blocker`` returns what replaces a blocker; None removes it.
 
     Refusals without a blocker name no gang.
     """

@@ -33,8 +33,8 @@ class Step(NamedTuple):
 class Held(NamedTuple):
     """The reservation of a gang with the ``members`` that exist, and its expected end; None if unknown.
 
-    If its members change, ``step`` has the next members. Each present member then ends at the step at the latest, or
-    runs on.
+    If its members are about to change, ``step`` has the members after the change. A present member ends by the time of
+    the step, or goes on after it.
     """
 
     reservation: Reservation
