@@ -73,7 +73,7 @@ def queue(namespace: str | None, output: str, *, all_namespaces: bool, **connect
 
 
 class _QueueRead(NamedTuple):
-    """The objects to show. ``are_all`` is True if they have the gangs of all namespaces.
+    """The objects to show. ``are_all`` is True if they include the gangs of all namespaces.
 
     ``notes`` are sentences that say which objects are missing.
     """

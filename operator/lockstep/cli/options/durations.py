@@ -36,8 +36,8 @@ def period_seconds(_context: click.Context, _option: click.Parameter, value: str
 def time_of(_context: click.Context, _option: click.Parameter, value: str | None) -> int | None:
     """Parse a point in time into seconds since 1970; None stays None.
 
-    The value has the form ``2026-11-01`` or ``2026-11-01T12:00:00Z``, or is a time ago such as ``30d``, ``4w`` or
-    ``12h``.
+    The value has the form ``2026-11-01`` or ``2026-11-01T12:00:00Z``, or is an age such as ``30d``, ``4w`` or ``12h``,
+    which counts back from now.
     """
     if value is None:
         return None
