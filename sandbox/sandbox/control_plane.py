@@ -170,7 +170,7 @@ class Sandbox:
             shutil.copytree(self._site.folder.etcd_data, target)
 
     def set_back(self, backup: Path) -> None:
-        """Restore a backup: from then on everything is as it was, versions too."""
+        """Restore a backup. All objects, and their versions, are then as they were at the time of the backup."""
         with self._storage_at_rest():
             shutil.rmtree(self._site.folder.etcd_data)
             shutil.copytree(backup, self._site.folder.etcd_data)
@@ -218,7 +218,7 @@ class Sandbox:
         return kubeconfig.write_for_token(target, server=self.server, ca_file=self.ca_file, token=token)
 
     def kubectl(self, *arguments: str, stdin: str = "") -> str:
-        """Run kubectl with all rights and return what it wrote; raise KubectlError with its complaint."""
+        """Run kubectl with all rights and return what it wrote; raise KubectlError with kubectl's message."""
         folder = self._site.folder
         options = (f"--kubeconfig={folder.kubeconfig}", f"--cache-dir={folder.kubectl_cache}")
         done = run([self.program(Tool.KUBECTL), *options, *arguments], stdin=stdin)
@@ -227,7 +227,7 @@ class Sandbox:
         return done.stdout
 
     def helm(self, *arguments: str, stdin: str = "") -> str:
-        """Run Helm with all rights and return what it wrote; raise HelmError with its complaint."""
+        """Run Helm with all rights and return what it wrote; raise HelmError with Helm's message."""
         done = run([self.program(Tool.HELM), *arguments], stdin=stdin, environ=helm_environment(self._site.folder))
         if done.returncode != 0:
             raise HelmError(done.stderr.strip())

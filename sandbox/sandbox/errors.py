@@ -1,8 +1,8 @@
-"""What can go wrong around a sandbox, as sentences for the person in front of the terminal."""
+"""The errors of sandboxes. Their texts are sentences for users."""
 
 
 class SandboxError(Exception):
-    """Something a person has to know or do; its text is one sentence, shown without a traceback."""
+    """An error that a user has to know or mend. Its text is one sentence, which is shown without a traceback."""
 
 
 class ApiError(SandboxError):

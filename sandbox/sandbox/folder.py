@@ -22,7 +22,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The paths inside a sandbox's folder; nothing is created by naming them."""
+    """The paths inside a sandbox's folder. Some paths may not exist yet."""
 
     root: Path
 
@@ -56,7 +56,7 @@ class Folder:
 
     @property
     def helm_home(self) -> Path:
-        """What Helm keeps for itself: nothing of the user's is read or changed."""
+        """The folder for Helm's own files, so that Helm neither reads nor changes files of the user."""
         return self.root / "helm"
 
     def kubeconfig_of(self, user: str) -> Path:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 def typed(*words: str) -> str:
-    """Return `python -m sandbox` with these words, by the interpreter that runs now.
+    """Return `python -m sandbox` with these words, for the interpreter that runs now.
 
-    In a shell where its virtual environment is active, that is `python`. In other shells it is a path, relative if it
-    is below the current folder.
+    If the shell has the virtual environment of this interpreter active, the interpreter is `python`. Otherwise it is a
+    path, which is relative if it is below the current folder.
     """
     return shlex.join([_python(), "-m", "sandbox", *words])
 

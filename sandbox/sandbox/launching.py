@@ -58,7 +58,7 @@ def _etcd(site: Site, ports: Mapping[Component, Ports]) -> Launch:
             f"--peer-key-file={site.serving.key}",
             f"--peer-trusted-ca-file={site.ca_file}",
             "--peer-client-cert-auth",
-            # What a crash of the whole machine could lose is thrown away with the sandbox anyway.
+            # etcd need not wait for the disk: data that a crash of the machine could lose is deleted with the sandbox.
             "--unsafe-no-fsync",
             "--log-level=warn",
         ),
@@ -75,9 +75,9 @@ def _api_server(site: Site, ports: Mapping[Component, Ports]) -> Launch:
             f"--etcd-certfile={site.admin.certificate}",
             f"--etcd-keyfile={site.admin.key}",
             f"--bind-address={LOOPBACK}",
-            # Without it a machine that has no network but the loopback cannot start the server.
+            # Without this flag, the server does not start on a machine whose only network is the loopback.
             f"--advertise-address={LOOPBACK}",
-            # An endpoint on the loopback is refused by the server's own validation.
+            # The server would try to write its own address as an endpoint, and refuses endpoints on the loopback.
             "--endpoint-reconciler-type=none",
             f"--secure-port={own}",
             f"--tls-cert-file={site.serving.certificate}",
@@ -99,10 +99,10 @@ def _api_server(site: Site, ports: Mapping[Component, Ports]) -> Launch:
 
 
 def _disabled_admission(site: Site) -> list[str]:
-    # New nodes get a not-ready taint that a kubelet's heartbeats would have to clear.
+    # This plugin gives new nodes a not-ready taint, which only the heartbeats of a kubelet would clear.
     disabled = ["TaintNodesByCondition"]
     if Component.CONTROLLER_MANAGER not in site.addons:
-        # Nothing makes the default service accounts, without which no pod would be admitted.
+        # Without the controller manager, no default service accounts exist, so this plugin would admit no pod.
         disabled.append("ServiceAccount")
     return disabled
 

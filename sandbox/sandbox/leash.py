@@ -1,7 +1,7 @@
-"""Run as a script: become another program that the kernel kills as soon as the starter's process is gone.
+"""A script that replaces itself by another program. The kernel kills this program when the script's starter ends.
 
-``python leash.py STARTER_PID PROGRAM ARGUMENT...``. Standard library only, no imports from the package: it
-has to start in milliseconds.
+The command is ``python leash.py STARTER_PID PROGRAM ARGUMENT...``. The starter is the thread that has started the
+script. The script has to start in milliseconds, so it imports only the standard library, and nothing from the package.
 """
 
 import ctypes
@@ -13,7 +13,10 @@ PR_SET_PDEATHSIG = 1
 
 
 def run(starter: int, command: list[str]) -> None:
-    """Replace this process by ``command``, tied to the life of the process ``starter``, which must be its parent."""
+    """Replace this process by ``command``, which is killed when the starter ends.
+
+    ``starter`` is the pid of the starter's process. If this process is no longer its child, do nothing.
+    """
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     # The starter may have died before the line above; then the signal will not come.
     if os.getppid() == starter:

@@ -32,7 +32,7 @@ class Taint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """What a node is to be; ``allocatable`` holds quantities by resource name."""
+    """The description of a node to create. ``allocatable`` has quantities by resource name."""
 
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)

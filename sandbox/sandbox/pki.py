@@ -55,11 +55,11 @@ class Authority:
         return self._issue(user, _name(user, groups), (ExtendedKeyUsageOID.CLIENT_AUTH,))
 
     def issue_server(self, name: str, *more_names: str) -> KeyPair:
-        """Return a certificate for a server on the loopback, which may also call others of its kind.
+        """Return a certificate for a server on the loopback. The server may also use the certificate as a client.
 
-        ``more_names`` are DNS names by which it is called, too.
+        ``more_names`` are DNS names by which clients may also call the server.
         """
-        # etcd calls itself with the certificate it serves.
+        # etcd is also a client of itself, and uses its server's certificate for that.
         usages = (ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH)
         return self._issue(name, _name(name, ()), usages, more_names)
 

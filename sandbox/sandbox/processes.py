@@ -32,7 +32,7 @@ class Lifetime(StrEnum):
 
 
 class Mark(NamedTuple):
-    """What a process of a sandbox carries in its environment."""
+    """The mark that each process of a sandbox has in its environment."""
 
     folder: Path
     component: str
@@ -67,7 +67,7 @@ def owned(command: Sequence[str]) -> list[str]:
 def environment(mark: Mark) -> dict[str, str]:
     """Return the environment of a process with this mark.
 
-    Nothing else is in it than what a program needs to start: a proxy or a KUBECONFIG of the user's must not reach it.
+    It has only what a program needs to start: no proxy and no KUBECONFIG of the user may reach the process.
     """
     kept = {
         name: os.environ[name] for name in ("PATH", "HOME", "GOGC", "GOMEMLIMIT", "GOMAXPROCS") if name in os.environ
@@ -89,7 +89,7 @@ def running(folder: Path) -> dict[int, str]:
 def end(mark: Mark, *, patience_seconds: float) -> None:
     """End every process with this mark and return when none is left.
 
-    They are asked first, and killed when they take longer than the patience.
+    The processes are asked to end. Processes that still run after ``patience_seconds`` are killed.
     """
     with _handles(mark) as handles:
         _signal(handles, signal.SIGTERM)
@@ -140,7 +140,7 @@ def _handles(mark: Mark) -> Iterator[list[int]]:
             with contextlib.suppress(ProcessLookupError):
                 handle = os.pidfd_open(pid)
                 opened.callback(os.close, handle)
-                # Asked after the handle was opened, so the answer is about the process that it holds.
+                # The mark is read after the handle was opened, so it is the mark of the process that the handle means.
                 if f"{MARK}={mark.folder}:{mark.component}".encode() in _environment_of(pid):
                     handles.append(handle)
         yield handles

@@ -14,7 +14,7 @@ HEARTBEAT_SECONDS = 30.0
 
 
 class Progress(Protocol):
-    """Where steps are announced; nothing a caller does depends on it."""
+    """Shows steps to a user. Callers do the same work, however the steps are shown."""
 
     def say(self, text: str) -> None:
         """Show one line."""

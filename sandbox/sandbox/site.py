@@ -1,4 +1,4 @@
-"""What the components of one sandbox share: its folder, its keys and who they are to the API server."""
+"""What the components of one sandbox share: its folder, its keys, and the users as which they call the API server."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ IDENTITIES: Mapping[Component, tuple[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where a sandbox is and by which keys its components know each other."""
+    """The folder of a sandbox, and the keys by which its components recognize each other."""
 
     folder: Folder
     addons: frozenset[Component]
@@ -30,7 +30,7 @@ class Site:
 
     @property
     def ca_file(self) -> Path:
-        """The certificate by which everything here is verified."""
+        """The authority's certificate, which verifies every server and client of the sandbox."""
         return self.authority.certificate
 
     def kubeconfig_of(self, component: Component) -> Path:

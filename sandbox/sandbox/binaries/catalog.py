@@ -90,7 +90,7 @@ def usual_release() -> str:
 
 
 def releases() -> tuple[str, ...]:
-    """The releases of Kubernetes that can be had, the oldest first; they differ in their minor version only."""
+    """The releases of Kubernetes that a sandbox can run, the oldest first. They differ only in their minor version."""
     others = (folder.name.removeprefix(_OTHER_RELEASE) for folder in MODULES.glob(f"{_OTHER_RELEASE}*"))
     return tuple(sorted({usual_release(), *others}))
 

@@ -1,4 +1,4 @@
-"""Official downloads, taken only when they are what their publisher says they are."""
+"""Official downloads. A file is used only if its SHA-256 digest is the digest that its publisher states."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 from urllib.parse import urlsplit
 
-# A machine without the internet has to fall through to a build within seconds.
+# In seconds. On a machine without the internet, downloads must fail soon, so that the programs are built instead.
 STALL_SECONDS = 4.0
 CHUNK_BYTES = 1 << 20
 
@@ -23,7 +23,7 @@ class DownloadError(Exception):
 
 
 class UnreachableError(DownloadError):
-    """The publisher's host does not answer; asking it for another file would take as long."""
+    """The publisher's host does not answer. A request for another file of this host would wait in vain, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ RELEASE_VARIABLE = "LOCKSTEP_SANDBOX_KUBERNETES"
 
 
 class Origin(StrEnum):
-    """Where a program was taken from, in the order in which these are tried."""
+    """Where a program was found. The places are tried in this order."""
 
     FOLDER = "folder named in the environment"
     PATH = "PATH"
@@ -43,7 +43,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A program that can be run. Only the cache, a download and a build vouch for its version."""
+    """A program that can be run. Its version is certain only if it is from the cache, a download or a build."""
 
     tool: Tool
     path: Path
@@ -52,7 +52,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolver:
-    """Finds programs, and brings those that are not there into the cache."""
+    """Finds programs, and adds programs that this machine lacks to the cache."""
 
     folders: tuple[Path, ...]
     search_path: str

@@ -53,7 +53,7 @@ class Toolchain:
 
 
 def _version(go: str) -> tuple[int, int]:
-    """Return the version of a Go command as it is installed; (0, 0) where it says none."""
+    """Return the version of a Go command as it is installed; (0, 0) if it states no version."""
     try:
         answer = subprocess.run(
             [go, "version"],

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Tool(StrEnum):
-    """A program by the name of its executable."""
+    """A program. Its value is the name of the executable."""
 
     ETCD = "etcd"
     KUBE_APISERVER = "kube-apiserver"
