@@ -1,4 +1,4 @@
-"""What the nodes offer: the bids of the examples, two of them with times that count from now."""
+"""The bids of the demo's nodes, read from the examples. Two bids get times that count from the start of the demo."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,10 @@ class Offer:
 
 
 def bid_manifests(now: dt.datetime) -> list[dict[str, Any]]:
-    """Return the bids of the examples; the late node is free only later, the leaving one is taken back soon."""
+    """Return the bids of the examples, with two times that count from ``now``.
+
+    ``LATE_NODE`` is available only from ``LATE_SECONDS`` on, and ``LEAVING_NODE`` only until ``LEAVING_SECONDS``.
+    """
     manifests = list(yaml.safe_load_all(BIDS.read_text(encoding="utf-8")))
     by_node = {manifest["metadata"]["name"]: manifest["spec"] for manifest in manifests}
     by_node[LATE_NODE]["availableFrom"] = _after(now, LATE_SECONDS)

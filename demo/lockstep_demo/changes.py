@@ -1,4 +1,4 @@
-"""What has changed of a gang between two reads, one line for each change."""
+"""Finds what has changed about gangs between two reads of the cluster: one line for each change."""
 
 from collections.abc import Iterator
 

@@ -13,7 +13,7 @@ def raise_on_interrupt() -> None:
 
 
 def ignore_interrupts() -> None:
-    """From now on nothing but SIGKILL comes between this process and its end."""
+    """From now on SIGINT, SIGTERM and SIGHUP do nothing, so only SIGKILL can interrupt the clean-up."""
     for number in INTERRUPTS:
         signal.signal(number, signal.SIG_IGN)
 

@@ -31,23 +31,26 @@ class OperatorEndedError(SandboxError):
 
 
 class Life(Protocol):
-    """One process from its start to its end, as `subprocess.Popen` has it."""
+    """One process from its start to its end. `subprocess.Popen` has these methods."""
 
     @property
     def pid(self) -> int:
         """The number of the process."""
 
     def kill(self) -> None:
-        """End it as a crash would."""
+        """End the process as a crash would."""
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Ask the process to end."""
 
     def poll(self) -> int | None:
-        """Return its exit code, or None while it runs."""
+        """Return the exit code, or None while the process runs."""
 
     def wait(self, seconds: float, /) -> int:
-        """Wait until it has ended and return its exit code; raise TimeoutExpired where it does not in time."""
+        """Wait until the process has ended, and return its exit code.
+
+        Raises TimeoutExpired if the process has not ended after ``seconds``.
+        """
 
 
 Spawn = Callable[[Sequence[str], Path], Life]
@@ -111,7 +114,7 @@ class OperatorProcess:
             str(self._debug_port.number),
             # Without options, there is only one operator at a time. Without a lease, the next one starts at once.
             "--leader-elect=false",
-            # It is not pulled: nodes of a sandbox only pretend to run pods.
+            # This image is not pulled: nodes of a sandbox only pretend to run pods.
             "--gate-image=lockstep",
         ]
         self._life = self._spawn(["run", *where, *self._options], self._log)

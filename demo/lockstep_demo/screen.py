@@ -23,7 +23,7 @@ class Screen:
 
     @contextmanager
     def moving(self) -> Iterator[None]:
-        """Show the pictures of the block, each in place of the one before; without a terminal none is shown."""
+        """Show the pictures of the block. Each replaces the previous one. Without a terminal, no picture is shown."""
         if not self.console.is_terminal:
             yield
             return

@@ -40,7 +40,7 @@ NOT_YET = Condition(status="Unknown", reason="", message="")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangSight:
-    """One gang. ``start`` is the time of day in seconds; it and ``size`` are None while there is no plan."""
+    """One gang. ``start`` is the time of day in seconds; ``start`` and ``size`` are None while there is no plan."""
 
     name: str
     minimum: int

@@ -77,7 +77,7 @@ def _state(gang: GangSight) -> str:
 
 
 def short_names(nodes: Sequence[str]) -> str:
-    """Return names with runs of three and more drawn together: ``n01…n03 n05``."""
+    """Return names as one text, with three or more consecutive names as a range: ``n01…n03 n05``."""
     runs: list[list[str]] = []
     for node in sorted(nodes):
         if runs and int(node[1:]) == int(runs[-1][-1][1:]) + 1:
