@@ -21,7 +21,7 @@ from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats, SizePlan, WaitingGang
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind
 from coschedule.resizing.seats import begins_of_holds, closes_to_new, idle_seats, may_stay
-from coschedule.resizing.short_gangs import seats_left, seats_to_leave
+from coschedule.resizing.short_gangs import room_to_leave, seats_left
 from coschedule.resizing.sizes import SizeQuestion
 from coschedule.resizing.turns import MOST_GROUPS, grouped, in_turn, next_turn
 from coschedule.resizing.worlds import World, counted_from
@@ -46,7 +46,7 @@ class Asked(NamedTuple):
     def seats_left(self, sizes: SizePlan) -> tuple[Release, ...]:
         """Return the seats that longer gangs leave idle if the sizes change like this (``short_gangs``)."""
         question = self.question
-        count = 0 if question.must_start else question.left_idle
+        count = 0 if question.must_start else question.room.idle
         return seats_left(self.seat, question.seats, self.world.runs, sizes, count=count, now=question.now)
 
     @property
@@ -147,8 +147,8 @@ def _question(
     risks = first_risks(snapshot.forecasts, snapshot.now, nodes=len(closes))
     seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(idle), risks, holds)
     due = frozenset(gang.key for gang in waiting if gang.promised <= snapshot.now)
-    left_idle = seats_to_leave(snapshot, waiting, runs, idle)
-    return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due, left_idle)
+    room = room_to_leave(snapshot, waiting, runs, idle)
+    return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due, room)
 
 
 def _may_be_interrupted(gang: ElasticRun | PendingGang) -> bool:

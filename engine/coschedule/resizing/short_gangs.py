@@ -10,6 +10,7 @@ costs more than it gains. Room that only growing gangs leave, and not gangs that
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,10 +27,17 @@ SHORT_SECONDS = 900.0
 SEATS_FOR_ONE = 32
 
 
-def seats_to_leave(
+class ShortRoom(NamedTuple):
+    """Longer gangs leave ``idle`` seats to short gangs, so they have at most ``most`` seats together."""
+
+    idle: int = 0
+    most: int = 0
+
+
+def room_to_leave(
     snapshot: Snapshot, waiting: Sequence[PendingGang], runs: Sequence[ElasticRun], idle: Sequence[int]
-) -> int:
-    """Return how many seats longer gangs leave idle; ``idle`` are the seats without a member.
+) -> ShortRoom:
+    """Return the room that longer gangs leave; ``idle`` are the seats without a member.
 
     They leave none if a gang waits that takes no part in the choice of sizes: it could use these seats, and nothing
     else would choose its nodes. They leave none either if a running gang is less urgent than a waiting one. Otherwise
@@ -38,20 +46,22 @@ def seats_to_leave(
     most_urgent = max((gang.priority for gang in waiting), default=0)
     may_evict = bool(waiting) and any(gang.priority < most_urgent for gang in snapshot.running)
     if len(waiting) < len(snapshot.gangs) or may_evict:
-        return 0
-    return (len(idle) + sum(run.size for run in runs)) // SEATS_FOR_ONE
+        return ShortRoom()
+    seats = len(idle) + sum(run.size for run in runs)
+    return ShortRoom(seats // SEATS_FOR_ONE, seats - seats // SEATS_FOR_ONE)
 
 
-def is_long(sized: Sized) -> bool:
+def leaves_room(sized: Sized, room: ShortRoom) -> bool:
     """Return whether a gang leaves room for short gangs.
 
     A run that may change its size does, since it has much work left; but it need not if a size is asked of it, or if it
-    has a deadline. A waiting gang does if it runs longer than ``SHORT_SECONDS`` at each of its sizes.
+    has a deadline. A waiting gang does if it runs longer than ``SHORT_SECONDS`` at each of its sizes, unless its least
+    size needs this room too: it could never start.
     """
     gang = sized.gang
     if isinstance(gang, ElasticRun):
         return gang.asked is None and gang.deadline is None
-    return float(sized.worth.times.min()) > SHORT_SECONDS
+    return float(sized.worth.times.min()) > SHORT_SECONDS and gang.sizes.least <= room.most
 
 
 def seats_left(

@@ -30,7 +30,7 @@ from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats, SizedStart, SizePlan, WaitingGang
 from coschedule.resizing.knapsack import FirstItems, best_options
 from coschedule.resizing.options import ASKED_GAIN, Sized, options_of_run, options_of_waiting
-from coschedule.resizing.short_gangs import is_long
+from coschedule.resizing.short_gangs import ShortRoom, leaves_room
 from coschedule.resizing.worth import worth_of
 
 MOST_GANGS = 60
@@ -42,7 +42,7 @@ _MOST_TRIES = 6
 class SizeQuestion(NamedTuple):
     """The seats and gangs at ``now``; the waiting gangs in ``must_start`` must start.
 
-    If no gang must start, longer gangs leave ``left_idle`` seats to short gangs (``short_gangs``).
+    If no gang must start, longer gangs leave some seats to short gangs (``room``).
     """
 
     now: float
@@ -50,7 +50,7 @@ class SizeQuestion(NamedTuple):
     runs: Sequence[ElasticRun]
     waiting: Sequence[WaitingGang]
     must_start: frozenset[GangKey] = frozenset()
-    left_idle: int = 0
+    room: ShortRoom = ShortRoom()
 
 
 def choose_sizes(question: SizeQuestion) -> SizePlan | None:
@@ -162,14 +162,15 @@ def _chosen(question: SizeQuestion, limit: float, most: Mapping[GangKey, int]) -
 def _longer_first(question: SizeQuestion, sized: list[Sized], count: int) -> tuple[list[Sized], FirstItems | None]:
     """Return the longer gangs before the short ones, and the limit of their seats; None if they leave no room.
 
-    Longer gangs keep the seats that they have, and get idle seats except the last ``left_idle`` ones.
+    Longer gangs keep the seats that they have, and get idle seats except those that are left to short gangs.
     """
-    if not question.left_idle or question.must_start:
+    room = question.room
+    if not room.idle or question.must_start:
         return sized, None
-    longer = [one for one in sized if is_long(one)]
-    short = [one for one in sized if not is_long(one)]
+    longer = [one for one in sized if leaves_room(one, room)]
+    short = [one for one in sized if not leaves_room(one, room)]
     held = sum(int(one.options.seats[0]) for one in longer)
-    more = max(len(question.seats.idle) - question.left_idle, 0)
+    more = max(len(question.seats.idle) - room.idle, 0)
     return [*longer, *short], FirstItems(len(longer), min(held + more, count))
 
 

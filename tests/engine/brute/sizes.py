@@ -3,22 +3,22 @@
 from itertools import product
 
 
-def best_gain(now, idle, runs, waiting, *, slowdown, until, left_idle=0):
+def best_gain(now, idle, runs, waiting, *, slowdown, until, room):
     """The greatest gain of all combinations on so many equal nodes, and by the formula as it is written down.
 
     Only the nodes of fixed members may differ, in ``slowdown`` and ``until``. Gangs that run for more than 15 minutes
-    at each size leave ``left_idle`` of the idle nodes, if they have no deadline.
+    at each size leave some idle nodes as ``room``, if they have no deadline and can start beside it.
     """
     choices = [list(of_run(now, run, slowdown, until)) for run in runs]
     choices += [[(0, 0.0), *of_waiting(now, gang)] for gang in waiting]
-    room = idle + sum(run.size for run in runs)
+    seats = idle + sum(run.size for run in runs)
     longer = [run.deadline is None for run in runs] + [
-        min(map(gang.work.float_time, sizes_of(gang))) > 900 for gang in waiting
+        min(map(gang.work.float_time, sizes_of(gang))) > 900 and gang.sizes.least <= room.most for gang in waiting
     ]
-    most = sum(run.size for run in runs if run.deadline is None) + max(idle - left_idle, 0)
+    most = sum(run.size for run in runs if run.deadline is None) + max(idle - room.idle, 0)
 
     def fits(sizes):
-        return sum(sizes) <= room and sum(size for size, is_long in zip(sizes, longer, strict=True) if is_long) <= most
+        return sum(sizes) <= seats and sum(size for size, is_long in zip(sizes, longer, strict=True) if is_long) <= most
 
     return max(sum(gain for _, gain in one) for one in product(*choices) if fits([size for size, _ in one]))
 

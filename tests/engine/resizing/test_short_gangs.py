@@ -92,6 +92,14 @@ def test_a_longer_gang_does_not_start_on_the_last_seats_and_is_planned_for_later
     assert [one.start for one in result.plan.decisions] == [NOW + SHORT_SECONDS]
 
 
+@pytest.mark.parametrize(("least", "started"), [(NODES - 2, NODES - 2), (NODES - 1, NODES), (NODES, NODES)])
+def test_a_gang_that_needs_the_last_seats_takes_them(least, started):
+    whole = gang("whole", serial=10 * HOURS, size=least, most=NODES, created=NOW)
+    nodes = [node(f"n{index:02}") for index in range(NODES)]
+
+    assert sizes(resize(snapshot(nodes, [whole]), [], {whole.key: TERMS})) == {"whole": started}
+
+
 def test_a_plan_of_the_snapshot_after_the_choice_is_the_same():
     run = replace(grown(NODES - 2), changed=NOW)
     result = resized(run, waiting("long", SHORT_SECONDS + 1, most=2))

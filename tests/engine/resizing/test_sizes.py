@@ -16,6 +16,7 @@ from coschedule.queue.problem.sizes import Sizes
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats, SizePlan, WaitingGang
 from coschedule.resizing.gangs.sized_run import ChangeTerms, FixedMembers, SeatKind
+from coschedule.resizing.short_gangs import ShortRoom
 from coschedule.resizing.sizes import SizeQuestion, choose_sizes
 from engine.brute.sizes import best_gain
 
@@ -114,15 +115,17 @@ def questions(draw, slowdowns=(1.0,), closing=(math.inf,), of_fixed=(0.5, 1.0, 2
     until = [NOW + draw(st.sampled_from(closing)) if node >= count else math.inf for node in range(SEATS)]
     until += [NOW + draw(st.sampled_from([3_000.0, 50_000.0, math.inf])) for _ in FIXED_NODES]
     seats = RunSeats(np.array(pace), np.array(until), tuple(range(count, count + idle)))
-    return SizeQuestion(NOW, seats, runs, others, left_idle=draw(st.sampled_from([0, 0, 1, 3])))
+    return SizeQuestion(
+        NOW, seats, runs, others, room=draw(st.sampled_from([ShortRoom(), ShortRoom(1, 2), ShortRoom(3, 9)]))
+    )
 
 
 @given(question=questions())
 @settings(max_examples=300, deadline=None)
 def test_on_equal_nodes_no_combination_of_sizes_gains_more(question):
     of_nodes = {"slowdown": question.seats.slowdown, "until": question.seats.until}
-    idle, left_idle = len(question.seats.idle), question.left_idle
-    best = best_gain(NOW, idle, question.runs, question.waiting, left_idle=left_idle, **of_nodes)
+    idle = len(question.seats.idle)
+    best = best_gain(NOW, idle, question.runs, question.waiting, room=question.room, **of_nodes)
 
     assert choose_sizes(question).gain == pytest.approx(best, rel=1e-9, abs=1e-12)
 
