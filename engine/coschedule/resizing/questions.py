@@ -21,7 +21,7 @@ from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats, SizePlan, WaitingGang
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind
 from coschedule.resizing.seats import begins_of_holds, closes_to_new, idle_seats, may_stay
-from coschedule.resizing.short_gangs import room_to_leave, seats_left
+from coschedule.resizing.short_gangs import room_to_leave, seats_left, with_room_beside
 from coschedule.resizing.sizes import SizeQuestion
 from coschedule.resizing.turns import MOST_GROUPS, grouped, in_turn, next_turn
 from coschedule.resizing.worlds import World, counted_from
@@ -136,7 +136,7 @@ def _question(
     snapshot, runs = world
     waiting = [gang for gang in alike if seat.fits(gang)]
     gangs: list[ElasticRun | PendingGang] = [*runs, *waiting]
-    sizes = [*(run.sizes for run in runs), *(gang.roles[0].sizes for gang in waiting)]
+    sizes = with_room_beside([*(run.sizes for run in runs), *(gang.roles[0].sizes for gang in waiting)])
     closes = closes_to_new(snapshot, interruptible=any(_may_be_interrupted(gang) for gang in gangs))
     soonest = _soonest(world, waiting)
     open_long = np.where(closes >= soonest, snapshot.start, np.inf)

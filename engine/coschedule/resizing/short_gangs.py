@@ -16,6 +16,7 @@ import numpy as np
 
 from coschedule.queue.problem.gangs import PendingGang
 from coschedule.queue.problem.nodes import Release
+from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats, SizePlan
@@ -32,6 +33,17 @@ class ShortRoom(NamedTuple):
 
     idle: int = 0
     most: int = 0
+
+
+def with_room_beside(sizes: Sequence[Sizes]) -> list[Sizes]:
+    """Return the sizes of all gangs, and one more for which ``idle_seats`` lists seats as well.
+
+    So if there are enough idle seats, all gangs may have their largest sizes beside the room for short gangs.
+    """
+    if not sizes:
+        return []
+    most = sum(one.maximum for one in sizes)
+    return [*sizes, Sizes(minimum=1, maximum=most // (SEATS_FOR_ONE - 1) + 1)]
 
 
 def room_to_leave(

@@ -100,6 +100,16 @@ def test_a_gang_that_needs_the_last_seats_takes_them(least, started):
     assert sizes(resize(snapshot(nodes, [whole]), [], {whole.key: TERMS})) == {"whole": started}
 
 
+@pytest.mark.parametrize("count", [NODES + 1, NODES + 2, NODES + 3, 10 * NODES])
+def test_a_gang_gets_all_members_if_enough_seats_are_left_anyway(count):
+    whole = gang("whole", serial=10 * HOURS, size=16, most=NODES, allowed=SIZES, created=NOW)
+    nodes = [node(f"n{index:03}") for index in range(count)]
+    left = count // SEATS_FOR_ONE
+
+    assert sizes(resize(snapshot(nodes, [whole]), [], {whole.key: TERMS})) == {"whole": min(NODES, count - left)}
+    assert sizes(resized(grown(16), count=count)) == {"run": min(NODES, count - left)}
+
+
 def test_a_plan_of_the_snapshot_after_the_choice_is_the_same():
     run = replace(grown(NODES - 2), changed=NOW)
     result = resized(run, waiting("long", SHORT_SECONDS + 1, most=2))
