@@ -7,7 +7,7 @@ def best_gain(now, idle, runs, waiting, *, slowdown, until, room):
     """The greatest gain of all combinations on so many equal nodes, and by the formula as it is written down.
 
     Only the nodes of fixed members may differ, in ``slowdown`` and ``until``. Gangs that run for more than 15 minutes
-    at each size leave some idle nodes as ``room``, if they have no deadline and can start beside it.
+    at each size leave some idle nodes, as ``room`` says. Gangs with a deadline do not, nor those that need all nodes.
     """
     choices = [list(of_run(now, run, slowdown, until)) for run in runs]
     choices += [[(0, 0.0), *of_waiting(now, gang)] for gang in waiting]
