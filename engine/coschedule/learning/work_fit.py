@@ -1,9 +1,9 @@
 """The law T(P) = serial/P + fixed + perMember·P + perLogMember·log2 P that finished runs have followed.
 
 Each subset of the four terms is solved by least squares on relative errors. Subsets with a negative coefficient are
-dropped. One of the remaining subsets has the best non-negative solution of the four terms. The chosen subset is the one
-that best forecasts each run from the other runs (leave-one-out). If several subsets are almost as good, the one with
-the fewest terms is chosen.
+dropped. So the remaining subsets include the one with the best non-negative solution of all four terms. But the chosen
+subset is the one that best forecasts each run from the other runs (leave-one-out). If several subsets are almost as
+good, the one with the fewest terms is chosen.
 """
 
 import math
@@ -141,7 +141,7 @@ def error_of_multiple(runs: FinishedRuns, stated: FloatArray) -> float:
 
 
 def _best(sizes: IntArray, seconds: FloatArray) -> tuple[list[int], Solution, float]:
-    """Return the best terms, their solution and its error. As times are above 0, each single term has a solution."""
+    """Return the best terms, their solution and its error. As times are above 0, sets of one term are possible."""
     found = list(_possible(sizes, seconds))
     least = min(error for _, _, error in found)
     as_good = [one for one in found if one[2] <= _AS_GOOD_FACTOR * least + _AS_GOOD]

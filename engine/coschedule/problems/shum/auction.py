@@ -3,7 +3,7 @@
 Objective: raise speed-ups that are unknown in advance. A level must be visited before a bid for it is possible. So new
 applications go first, then the largest gain, then applications whose next level is unknown try free workstations.
 
-Rules, in the form that gives tables 5.1 to 5.4 action by action. A split is a move to a higher level, and a merge is a
+Rules, in a form that reproduces each action of tables 5.1 to 5.4. A split is a move to a higher level, and a merge is a
 move to a lower one. FB, BB and PB are the bids in ``applications``.
 1. Arrival: an application gets the highest level below the top whose workstations are free. If no level is free, it is
    refused. (An application with one level arrives at this level.)
