@@ -56,7 +56,7 @@ def _lower_bound_on_size() -> PaperRow:
 
 
 def _ties() -> PaperRow:
-    """By the printed lists, two idle nodes never form a gang: each list has only nodes that start before the last."""
+    """By the printed lists, two idle nodes never form a gang: only earlier nodes may join a node."""
     found = as_any(choose_equal(_nodes((0, "0"), (0, "0")), SerialWork(serial=10), Goal(minimum=1, maximum=2)))
     what = "finish on two idle nodes, T(1) = 10"
     return erratum(Paper.ATALLAH, "3.2", what, "10", str(found.finish), "Lemma 1 loses all ties (erratum 1)")
