@@ -241,8 +241,7 @@ def _make_tables(connection: sqlite3.Connection) -> None:
 def _add_index(connection: sqlite3.Connection) -> None:
     """Add the index that older files lack.
 
-    If the file is full, the index is left out. Queries work without the index, and records can only be removed once
-    the file is open.
+    If the file is full, it is opened without the index, so that records can be removed. Queries work without the index.
     """
     try:
         connection.execute(LATER_INDEX)
