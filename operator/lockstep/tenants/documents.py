@@ -199,7 +199,7 @@ def _head(kind: AnswerKind, namespace: str, name: str) -> Document:
 
 
 def _queued(one: Queued) -> Document:
-    # The status may name other gangs for which this gang waits, so that sentence is not shown.
+    # ``behind`` is not shown, since it may name other gangs for which this gang waits.
     return {
         **_named(one.gang),
         "position": one.position,

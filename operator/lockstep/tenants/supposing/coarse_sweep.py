@@ -124,7 +124,7 @@ def _read(state: State, question: Question, now: float) -> tuple[Sweep, Accepted
 def _run(state: State, supposed: SupposedSweep, number: int, now: float) -> GangFact:
     size: RunSize = supposed.size
     made = run_gang(supposed.sweep, number, (), size.size)
-    # Each run has its own UID, so that no other gang is removed in its place.
+    # Each run has its own UID: the cache keeps some facts by UID, so the removal of a run changes no other gang.
     metadata = {**made["metadata"], **as_created(now), "uid": f"supposed-{number}"}
     return parse_gang({**made, "metadata": metadata}, None, state.pool, state.gate_image)
 
