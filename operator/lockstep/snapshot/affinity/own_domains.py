@@ -12,8 +12,8 @@ from lockstep.facts.gang.pod_gang import GroupedPod
 def nodes_of_its_pods(state: State, gang: AcceptedGang) -> Collection[str]:
     """The nodes of the Gang's pods, whose domains its next pods may not use; none for GangJobs.
 
-    ``gang`` is a Gang, or the room for its later pods. During an attempt of the Gang, the nodes of this attempt count
-    for the room, but not for the attempt itself.
+    ``gang`` is a Gang, or the room for its later pods. During an attempt of the Gang, the result for the room includes
+    the nodes of the attempt. The result for the Gang leaves them out.
     """
     of = gang_of_room(gang.key)
     group, held = state.pod_gangs.group(of or gang.key), state.reservations.get(of or gang.key)

@@ -77,7 +77,7 @@ def _is_of(reservation: Reservation, pod: PodFact) -> bool:
 
 
 def _without_rank(labels: Labels) -> Labels:
-    """The labels with an empty rank: budgets may check that the label exists, but not its value."""
+    """The labels with an empty rank. A budget can select the existence of the rank label, but not certain ranks."""
     return tuple([(key, "") if key == RANK_LABEL else (key, value) for key, value in labels])
 
 

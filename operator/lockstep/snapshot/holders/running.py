@@ -142,7 +142,8 @@ def may_be_evicted(state: State, gang: GangFact, reservation: Reservation) -> bo
     """Whether the gang's status has this reservation, and the gang is not ending for another reason.
 
     A Gang is never evicted: its pods belong to other controllers. It gives way once it is placed
-    (``pod_gang_runs.py``). A gang whose dealer has ended ends within a minute (``cycle/ends/late_members.py``).
+    (``pod_gang_runs.py``). A gang whose dealer has ended counts as ending: it ends within a minute
+    (``cycle/ends/late_members.py``). A gang is not evicted either if no process of Lockstep has reserved its nodes.
     """
     is_written = gang.status.reserved_at is not None and gang.status.attempt == reservation.attempt
     is_going = (

@@ -97,8 +97,8 @@ class QuotaBounds:
     def bound(self, gang: AcceptedGang) -> Bound | QuotaShort:
         """The gang with at most the members that quotas allow; ``QuotaShort`` if they do not allow its fewest members.
 
-        A gang that still holds nodes is returned unchanged, since quotas still count its members. A Gang whose pods
-        exist only loses later pods that a quota would refuse.
+        A gang that still holds nodes is returned unchanged, since quotas still count its members. If the pods of a Gang
+        exist, it is returned without later pods that a quota would refuse.
         """
         if is_pod_gang(gang.key) and not (gang.spec.is_room or creates_pods(self._state.pod_gangs, gang.key)):
             return Bound(self._without_forbidden_room(gang), None)
