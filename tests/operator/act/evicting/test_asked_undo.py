@@ -10,6 +10,7 @@ from builders.served import pod as served_pod
 from fake_cluster.api import Refusal
 from fake_cluster.jumping import until
 from fake_cluster.owners import create_owner, reference
+from fake_cluster.pages import PAGES
 from fake_cluster.pod_gangs import bound
 from fake_cluster.rig import DEFAULT, api_with, running_operator
 from fake_cluster.store import Place
@@ -110,6 +111,18 @@ async def test_owner_that_says_keep_between_two_tries_keeps_its_pods():
         await asyncio.sleep(600)
 
         assert len(bound(api)) == 2
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_page_of_a_proxy_does_not_say_that_the_owner_says_nothing(page):
+    async with running_job() as api:
+        api.store.change(GANG, spec={"undo": "Evict"})
+        api.fault = lambda it: PAGES[page] if it.resource == "jobs" else None
+        say(api, "Keep")
+        return_to(api)
+        await asyncio.sleep(600)
+
+        assert evicted(api) == []
 
 
 async def test_next_owner_of_that_name_says_nothing_for_the_pods_of_the_last_one():
