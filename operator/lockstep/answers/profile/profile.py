@@ -38,8 +38,8 @@ class ProfileAnswer:
     """A law that was fitted to the runs of a gang's template, if there is one.
 
     The gang ``source`` has the runs in its status. If ``kinds`` of nodes make a difference, run times are for nodes of
-    the usual kind. ``least`` and ``most`` are the smallest and the largest number of members that may do a part of the
-    work. There are ``rows`` only if there is a law. ``stated`` is the work in the gang's spec.
+    the usual kind. ``least`` and ``most`` are the bounds of the gang's size, which here counts only members that do a
+    part of the work. There are ``rows`` only if there is a law. ``stated`` is the work in the gang's spec.
     """
 
     gang: GangKey

@@ -24,7 +24,7 @@ def gang_typed(gang: GangKey) -> str:
 
 
 def gangs_of_owner_called(gang: GangKey, known: Iterable[GangKey]) -> list[str]:
-    """The Gangs that a user may mean who has typed the name of a GangJob.
+    """The names of Gangs that a user may have meant when the user typed the name of a GangJob.
 
     These are Gangs with this name, and Gangs of owners with this name.
     """

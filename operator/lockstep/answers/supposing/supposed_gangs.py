@@ -147,7 +147,8 @@ def _key(manifest: Manifest, name: str) -> GangKey:
 def _maker(owner: Manifest, named: NamedPods) -> Manifest:
     """The owner from which the Gang is made.
 
-    If the operator makes the Gang for the pods' own fields, the returned owner has the annotations of the pod.
+    If the pods themselves own the Gang, the operator makes the Gang from a pod. Then the returned object has the
+    annotations of the pods' template.
     """
     if not named.gang.source.is_of_pods:
         return owner
