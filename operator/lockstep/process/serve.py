@@ -95,9 +95,10 @@ async def _lead_when_ready(leadership: Leadership, streams: Streams, informers: 
 
 
 async def _until_watches_open(streams: Streams) -> None:
-    """Wait for the watches of our own kinds, so that no gang is seen before an older bid.
+    """Wait for the watches of our own kinds.
 
-    The wait is short if watches stay closed: periodic lists replace them.
+    Otherwise a gang might be seen before a bid that is older than the gang. The wait is short if
+    watches stay closed: periodic lists replace them.
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(_WATCHES_OPEN_SECONDS):
