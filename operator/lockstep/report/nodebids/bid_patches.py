@@ -22,7 +22,8 @@ async def patch_bid_status(
 ) -> bool:
     """Write the status of a node's bid. Returns whether the API server answered.
 
-    A refusal is logged, unless the bid is gone. If the body ``is_of_version``, the bid may also have changed.
+    A refusal is logged, unless the bid is gone. If the body ``is_of_version``, the write applies to one version of
+    the bid. Then the API server also refuses it if the bid has changed, and this refusal is not logged.
     """
     try:
         answer = served(await client.patch(paths.bid_status(node), body, urgency), "it is not found")

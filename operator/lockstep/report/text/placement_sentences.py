@@ -168,5 +168,8 @@ def _but(other: Alternative, placement: Placement) -> str:
 
 
 def _in_time(deadline: float) -> str:
-    """The end of a clause about the fewest members that are enough to end in time, or to run if the deadline is inf."""
+    """The end of a clause about the fewest members with which a gang ends by its deadline.
+
+    If the deadline is inf, there is no time limit, and the text says that the gang can run with these members.
+    """
     return "can run" if math.isinf(deadline) else f"end by its deadline, {rfc3339(deadline)}"

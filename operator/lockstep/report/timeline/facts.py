@@ -120,7 +120,10 @@ def freeze(state: State, decisions: Sequence[Decision], *, planned_at: float, no
 
 
 class _Ends(NamedTuple):
-    """Ends, as in the plan that was made at ``planned_at``. An end that has passed by ``now`` is computed again."""
+    """Computes expected ends as they were in the plan that was made at ``planned_at``.
+
+    If an end has passed by ``now``, it is computed again from ``now``.
+    """
 
     state: State
     planned_at: float
