@@ -1,4 +1,4 @@
-"""A small client of a server on the loopback, for setting a sandbox up: JSON over verified TLS."""
+"""A small client of servers on the loopback, to set up a sandbox. It sends JSON over verified TLS."""
 
 import http.client
 import json
@@ -14,21 +14,21 @@ from urllib.parse import urlsplit
 from sandbox.errors import ApiError
 from sandbox.pki import KeyPair
 
-# An API server itself gives up on a request after 60 seconds, and says so.
+# In seconds. An API server ends a request with an error after 60 seconds.
 ANSWER_SECONDS = 90.0
 
 
 class Connection:
-    """One connection that is kept open between requests, for one thread at a time.
+    """One connection that stays open between requests. Only one thread at a time may use it.
 
-    If the server has closed it, the next request opens it again.
+    If the server has closed the connection, the next request opens it again.
     """
 
     def __init__(self, connection: http.client.HTTPConnection) -> None:
         self._connection = connection
 
     def request(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the object that the server answers with; raise ApiError for any status but 2xx."""
+        """Send a request, and return the object in the answer. Raises ApiError for any status but 2xx."""
         content_type = "application/merge-patch+json" if method == "PATCH" else "application/json"
         encoded = None if body is None else json.dumps(body).encode()
         status, content = self._ask(method, path, encoded, {"Content-Type": content_type, "Accept": "application/json"})
@@ -38,7 +38,7 @@ class Connection:
         return parsed
 
     def status(self, path: str) -> int:
-        """Return only the status of a GET."""
+        """Send a GET, and return only the status of the answer."""
         status, _ = self._ask("GET", path, None, {})
         return status
 
@@ -80,7 +80,7 @@ class Client:
         self._idle: defaultdict[str, list[Connection]] = defaultdict(list)
 
     def request(self, server: str, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Send one request to ``server``, a URL, over a connection that is kept for the next one."""
+        """Send one request to ``server``, a URL, over a connection that stays open for the next request."""
         # A new connection costs more than most requests do.
         connection = self._kept_connection(server) or self._new_connection(server)
         try:

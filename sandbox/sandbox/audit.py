@@ -1,4 +1,4 @@
-"""The API server's audit log: every request of a service account, as the server itself saw it.
+"""The API server's audit log: the requests of service accounts, as the server recorded them.
 
 The log is outside the sandbox's folder, and stays when the sandbox is removed. So the logs of many sandboxes can be
 read together.
@@ -33,7 +33,7 @@ class AuditLog:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The flags that make the API server write it."""
+        """The flags that make the API server write the log."""
         return (
             f"--audit-policy-file={POLICY}",
             f"--audit-log-path={self.file}",
@@ -50,6 +50,6 @@ class AuditLog:
 
 
 def audit_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """Return the folder for the audit logs of all sandboxes, as the environment names it; None if it names none."""
+    """Return the folder for the audit logs of all sandboxes that the environment names; None if it names none."""
     named = environ.get("LOCKSTEP_SANDBOX_AUDIT")
     return Path(named) if named else None

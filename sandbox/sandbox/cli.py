@@ -39,7 +39,7 @@ class AddonList(click.ParamType[frozenset[Component]]):
     def convert(
         self, value: str | frozenset[Component], param: click.Parameter | None, ctx: click.Context | None
     ) -> frozenset[Component]:
-        """Return the addons named, or fail with the list of those that exist."""
+        """Return the named addons. An unknown name is an error, which lists all addons."""
         if isinstance(value, frozenset):
             return value
         names = {name.strip() for name in value.split(",") if name.strip()}
@@ -110,7 +110,7 @@ def fetch(tools: Sequence[str], kubernetes: str) -> None:
 
 
 def main() -> None:
-    """Run the command line; a SandboxError ends it with its sentence and status 1."""
+    """Run the command line. After a SandboxError, print its sentence and exit with status 1."""
     try:
         commands(prog_name="python -m sandbox")
     except SandboxError as error:

@@ -7,7 +7,7 @@ from sandbox.binaries import Tool
 
 
 class Component(StrEnum):
-    """A part of a control plane, in the order of starting; they are stopped the other way round."""
+    """A part of a control plane. The parts are started in this order, and stopped in the reverse order."""
 
     ETCD = "etcd"
     API_SERVER = "kube-apiserver"

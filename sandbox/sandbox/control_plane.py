@@ -1,4 +1,4 @@
-"""A running control plane: start, use, disturb, stop."""
+"""A control plane: starts it, sends requests, kills and restarts its components, and stops it."""
 
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
@@ -57,10 +57,11 @@ class Options:
 
 
 def start(options: Options, progress: Progress | None = None) -> "Sandbox":
-    """Start a control plane and return once it answers and its nodes exist.
+    """Start a control plane, and return when it answers and its nodes exist.
 
-    The first start on a machine downloads or builds the programs, which takes minutes. Raises SandboxError,
-    and leaves nothing running, when the control plane cannot be started or one of this name runs already.
+    The first start on a machine downloads or builds the programs, which takes minutes. Raises SandboxError if a
+    sandbox of this name runs already; that sandbox goes on. Also raises SandboxError if the start fails. Then no
+    process of the control plane is left.
     """
     if unknown := options.addons - ADDONS:
         raise SandboxError(f"{', '.join(sorted(unknown))} cannot be added: every sandbox has it.")
@@ -77,9 +78,9 @@ def start(options: Options, progress: Progress | None = None) -> "Sandbox":
 
 
 def remove(folder: Folder) -> None:
-    """Stop whatever runs for the sandbox in ``folder``, however it was left behind, and delete the folder.
+    """Stop all processes of the sandbox in ``folder``, even if its starter has crashed, and delete the folder.
 
-    The API server goes before etcd: without its storage it hangs and keeps its port.
+    The API server is stopped before etcd, because without etcd the API server hangs and keeps its port.
     """
     has_storage = Component.ETCD in processes.running(folder.root).values()
     patience_seconds = STOP_PATIENCE_SECONDS if has_storage else 0.0
@@ -89,7 +90,7 @@ def remove(folder: Folder) -> None:
 
 
 class Sandbox:
-    """A control plane that this process has started; as a context manager it is stopped at the end of the block."""
+    """A control plane that this process has started. As a context manager, it stops at the end of the block."""
 
     def __init__(
         self, site: Site, *, client: Client, starter: Starter, resolver: Resolver, audit_log: AuditLog | None
@@ -113,7 +114,7 @@ class Sandbox:
 
     @property
     def name(self) -> str:
-        """The name under which `python -m sandbox` knows it."""
+        """The name of the sandbox for `python -m sandbox`."""
         return self._site.folder.name
 
     @property
@@ -123,7 +124,7 @@ class Sandbox:
 
     @property
     def ca_file(self) -> Path:
-        """The certificate by which the API server is verified."""
+        """The certificate with which clients verify the API server."""
         return self._site.ca_file
 
     @property
@@ -132,20 +133,20 @@ class Sandbox:
         return self._site.folder.kubeconfig
 
     def log_file(self, component: Component) -> Path:
-        """Return the file with what a component has written."""
+        """Return the file with the output of a component."""
         return self._site.folder.log(component)
 
     def audit_events(self) -> list[dict[str, Any]]:
-        """Return all requests of service accounts so far, as the API server recorded them; also after the end.
+        """Return all requests of service accounts that the API server has recorded. This also works after the end.
 
-        Those of kube-system are left out. Raises SandboxError where no audit log was asked for.
+        Requests of service accounts in kube-system are left out. Raises SandboxError if there is no audit log.
         """
         if self._audit_log is None:
             raise SandboxError(f"The sandbox {self.name} has no audit log; start it with one.")
         return self._audit_log.events()
 
     def stop(self) -> None:
-        """Stop everything and delete what is on disk; a second call does nothing."""
+        """Stop all processes, and delete the sandbox's folder. A second call does nothing."""
         self._client.close()
         remove(self._site.folder)
         self._starter.reap()
@@ -155,17 +156,17 @@ class Sandbox:
         return component in processes.running(self._site.folder.root).values()
 
     def kill(self, component: Component) -> None:
-        """Kill a component without a warning, as a crash would; it stays away until `restart`."""
+        """Kill a component at once, like a crash. It does not run again before a call of ``restart``."""
         processes.kill(Mark(self._site.folder.root, component))
         self._starter.reap()
 
     def restart(self, component: Component) -> None:
-        """End a component if it runs, start it on the port it had, and return once it is ready."""
+        """End a component if it runs, start it again on the same port, and return when it is ready."""
         processes.end(Mark(self._site.folder.root, component), patience_seconds=STOP_PATIENCE_SECONDS)
         self._starter.restart(component)
 
     def back_up(self, target: Path) -> None:
-        """Copy what etcd holds now to a new folder; the API server and etcd are stopped meanwhile."""
+        """Copy the data of etcd to a new folder. The API server and etcd are stopped meanwhile."""
         with self._storage_at_rest():
             shutil.copytree(self._site.folder.etcd_data, target)
 
@@ -177,7 +178,7 @@ class Sandbox:
 
     @contextmanager
     def _storage_at_rest(self) -> Iterator[None]:
-        """Stop the API server, then etcd, for the block."""
+        """Stop the API server, then etcd. Both are started again after the block."""
         self.kill(Component.API_SERVER)
         # etcd ends in an orderly way, so that its last writes are on disk.
         processes.end(Mark(self._site.folder.root, Component.ETCD), patience_seconds=STOP_PATIENCE_SECONDS)
@@ -187,30 +188,30 @@ class Sandbox:
         self._starter.restart(Component.API_SERVER)
 
     def request(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Send one request with all rights and return the object answered; raise ApiError for a refusal.
+        """Send one request with all rights, and return the object in the answer. Raises ApiError for a refusal.
 
         The body of a PATCH is a merge patch.
         """
         return self._client.request(self.server, method, path, body)
 
     def create_nodes(self, wanted: Iterable[Node]) -> None:
-        """Create nodes that are Ready at once and have exactly the labels, taints and resources given."""
+        """Create nodes that are Ready at once. They have exactly the given labels, taints and resources."""
         create_nodes(wanted, self._client, self.server)
 
     def create_namespace(self, name: str) -> None:
-        """Create a namespace in which pods are admitted from now on."""
+        """Create a namespace, and return when the API server admits pods in it."""
         self.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
         self.wait_for_default_service_account(name)
 
     def wait_for_default_service_account(self, namespace: str) -> None:
-        """Return once pods that name no service account are admitted to ``namespace``."""
+        """Wait until the API server admits pods without a service account to ``namespace``."""
         if Component.CONTROLLER_MANAGER not in self._site.addons:
             return
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/default"
         wait_until(lambda: self._exists(path), seconds=NAMESPACE_SECONDS, what=f"a service account in {namespace}")
 
     def kubeconfig_for_service_account(self, namespace: str, name: str) -> Path:
-        """Return a kubeconfig with exactly the rights of an existing service account, good for 24 hours."""
+        """Return a kubeconfig with exactly the rights of an existing service account. It is valid for 24 hours."""
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
         issued = self.request("POST", path, {"spec": {"expirationSeconds": TOKEN_SECONDS}})
         target = self._site.folder.kubeconfig_of(f"{namespace}.{name}")
@@ -218,7 +219,7 @@ class Sandbox:
         return kubeconfig.write_for_token(target, server=self.server, ca_file=self.ca_file, token=token)
 
     def kubectl(self, *arguments: str, stdin: str = "") -> str:
-        """Run kubectl with all rights and return what it wrote; raise KubectlError with kubectl's message."""
+        """Run kubectl with all rights, and return its output. Raises KubectlError with kubectl's message."""
         folder = self._site.folder
         options = (f"--kubeconfig={folder.kubeconfig}", f"--cache-dir={folder.kubectl_cache}")
         done = run([self.program(Tool.KUBECTL), *options, *arguments], stdin=stdin)
@@ -227,20 +228,20 @@ class Sandbox:
         return done.stdout
 
     def helm(self, *arguments: str, stdin: str = "") -> str:
-        """Run Helm with all rights and return what it wrote; raise HelmError with Helm's message."""
+        """Run Helm with all rights, and return its output. Raises HelmError with Helm's message."""
         done = run([self.program(Tool.HELM), *arguments], stdin=stdin, environ=helm_environment(self._site.folder))
         if done.returncode != 0:
             raise HelmError(done.stderr.strip())
         return done.stdout
 
     def apply(self, source: Path | Iterable[Mapping[str, Any]]) -> str:
-        """Apply a file, a folder of files or documents with `kubectl apply`; raise KubectlError when it is refused."""
+        """Apply a file, a folder of files, or documents with `kubectl apply`. Raises KubectlError after a refusal."""
         if isinstance(source, Path):
             return self.kubectl("apply", "-f", str(source))
         return self.kubectl("apply", "-f", "-", stdin=yaml.safe_dump_all(source))
 
     def program(self, tool: Tool) -> str:
-        """Return the path of a client program; it is searched for once."""
+        """Return the path of a client program. Only the first call searches for the program."""
         if tool not in self._client_programs:
             self._client_programs[tool] = str(self._resolver.resolve(tool).path)
         return self._client_programs[tool]

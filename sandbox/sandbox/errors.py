@@ -2,11 +2,11 @@
 
 
 class SandboxError(Exception):
-    """An error that a user has to know or mend. Its text is one sentence, which is shown without a traceback."""
+    """An error that a user has to know or correct. Its text is one sentence, which is shown without a traceback."""
 
 
 class ApiError(SandboxError):
-    """The API server answered a request with a refusal."""
+    """The API server refused a request."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(f"The API server answered {status}: {message}")
@@ -14,8 +14,8 @@ class ApiError(SandboxError):
 
 
 class KubectlError(SandboxError):
-    """kubectl ended with a failure; the text is what it wrote."""
+    """kubectl failed. The text is kubectl's message."""
 
 
 class HelmError(SandboxError):
-    """Helm ended with a failure; the text is what it wrote."""
+    """Helm failed. The text is Helm's message."""

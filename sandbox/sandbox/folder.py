@@ -1,4 +1,4 @@
-"""The folder of a sandbox: everything it has on disk, and what another process can learn from it."""
+"""The folder of a sandbox: its files, and a record from which other processes learn about the sandbox."""
 
 import json
 import os
@@ -14,7 +14,7 @@ NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What a sandbox writes down about itself once it is up."""
+    """The facts about a sandbox that are written to its folder when it has started."""
 
     server: str
     components: tuple[str, ...]
@@ -38,7 +38,7 @@ class Folder:
 
     @property
     def etcd_data(self) -> Path:
-        """What etcd stores."""
+        """The folder with etcd's data."""
         return self.root / "etcd"
 
     @property
@@ -64,17 +64,17 @@ class Folder:
         return self.root / "kubeconfigs" / f"{user}.kubeconfig"
 
     def log(self, component: str) -> Path:
-        """Return the path of what a component has written, over all its starts."""
+        """Return the path of the file with the output of a component, from all its starts."""
         return self.root / "logs" / f"{component}.log"
 
     def write_record(self, record: Record) -> None:
-        """Write the record; a reader sees the whole of it or nothing."""
+        """Write the record. Readers see the complete new record, or the state before."""
         draft = self._record.with_suffix(".part")
         draft.write_text(json.dumps(asdict(record)), encoding="utf-8")
         draft.rename(self._record)
 
     def read_record(self) -> Record | None:
-        """Return the record, or None for a sandbox that never came up."""
+        """Return the record; None if the sandbox has not started completely."""
         try:
             written = json.loads(self._record.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -83,7 +83,7 @@ class Folder:
 
     @property
     def lock(self) -> Path:
-        """The lock that is held while the sandbox starts; outside the folder, which is deleted and made anew."""
+        """The lock that is held while the sandbox starts. It is outside of the folder, which each start deletes."""
         return self.root.with_name(f".{self.name}.lock")
 
     @property
@@ -98,7 +98,7 @@ def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def folder_of(name: str, state: Path) -> Folder:
-    """Return the folder of the sandbox ``name``; raise SandboxError if the name is invalid."""
+    """Return the folder of the sandbox ``name``. Raises SandboxError if the name is invalid."""
     if not NAME.fullmatch(name):
         raise SandboxError(f"{name!r} cannot name a sandbox: use up to 40 small letters, digits and hyphens.")
     return Folder(state.resolve() / name)

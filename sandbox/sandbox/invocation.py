@@ -1,4 +1,4 @@
-"""How a command of ours is typed so that it works in the reader's own shell."""
+"""Formats commands of this package so that they work when a user types them into the same shell."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""Kubeconfig files that are complete: a client needs nothing else from the sandbox's folder."""
+"""Writes kubeconfig files that are complete: clients need no other file of the sandbox's folder."""
 
 import base64
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from sandbox.pki import KeyPair
 
 
 def write_for_certificate(path: Path, *, server: str, ca_file: Path, identity: KeyPair) -> Path:
-    """Write a kubeconfig whose user shows a client certificate."""
+    """Write a kubeconfig whose user has a client certificate. Returns ``path``."""
     user = {
         "client-certificate-data": _encoded(identity.certificate),
         "client-key-data": _encoded(identity.key),
@@ -19,7 +19,7 @@ def write_for_certificate(path: Path, *, server: str, ca_file: Path, identity: K
 
 
 def write_for_token(path: Path, *, server: str, ca_file: Path, token: str) -> Path:
-    """Write a kubeconfig whose user shows a bearer token."""
+    """Write a kubeconfig whose user has a bearer token. Returns ``path``."""
     return _write(path, server=server, ca_file=ca_file, user={"token": token})
 
 

@@ -1,4 +1,4 @@
-"""How each component is started, and when it is ready."""
+"""The flags of each component, and the URL that shows whether the component is ready."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ SERVICE_ACCOUNT_ISSUER = "https://kubernetes.default.svc"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """The ports of one component; only etcd needs the second."""
+    """The ports of one component. Only etcd uses ``peer``."""
 
     client: int
     peer: int
@@ -24,7 +24,7 @@ class Ports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """How a component is called: its flags without the program, and the address that answers 200 once it is ready."""
+    """The flags of a component, and the URL that answers 200 when the component is ready."""
 
     flags: tuple[str, ...]
     ready_url: str

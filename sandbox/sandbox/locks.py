@@ -1,4 +1,4 @@
-"""Locks between processes that the kernel releases when their holder ends, however it ends."""
+"""Locks between processes. The kernel releases a lock when its holder ends, even after a crash."""
 
 import fcntl
 import os
@@ -9,7 +9,10 @@ from pathlib import Path
 
 @contextmanager
 def locked(path: Path, waiting: AbstractContextManager[None]) -> Iterator[None]:
-    """Hold the lock file ``path`` during the block; ``waiting`` is entered only while another process holds it."""
+    """Hold the lock file ``path`` during the block.
+
+    If another process holds the lock, wait inside the context manager ``waiting``.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
     try:

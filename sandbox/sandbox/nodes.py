@@ -1,4 +1,4 @@
-"""Nodes that exist only as objects: described by the caller, Ready from their first moment."""
+"""Nodes that exist only as objects. Callers describe them, and they are Ready at once."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,13 +41,13 @@ class Node:
 
 
 def generic_nodes(count: int) -> list[Node]:
-    """Return ``count`` equal nodes, n01 to n12 for twelve, whose names sort in the order of their numbers."""
+    """Return ``count`` nodes that differ only in their names, such as n01 to n12. The names sort by number."""
     width = max(2, len(str(count)))
     return [Node(name=f"n{number:0{width}}") for number in range(1, count + 1)]
 
 
 def create_nodes(nodes: Iterable[Node], client: Client, server: str) -> None:
-    """Create all nodes, Ready and without taints of the system's own, in no particular order."""
+    """Create all nodes, in any order. They are Ready, and have only the given taints."""
     wanted = list(nodes)
 
     def create(share: Sequence[Node]) -> None:
@@ -61,7 +61,7 @@ def create_nodes(nodes: Iterable[Node], client: Client, server: str) -> None:
 
 
 def manifest(node: Node) -> dict[str, Any]:
-    """Return the object to create: the API server keeps the status of a new node."""
+    """Return the object to create. It has a status, which the API server keeps for new nodes."""
     now = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     identity = {"kubernetes.io/hostname": node.name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
     ready = {

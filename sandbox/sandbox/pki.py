@@ -1,4 +1,4 @@
-"""The certificates of one sandbox: an authority of its own, and keys that never leave its folder."""
+"""The certificates and keys of one sandbox, with an authority that only this sandbox has."""
 
 import datetime as dt
 import ipaddress
@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 VALID_FOR = dt.timedelta(days=365)
-# Tolerates a clock that is set back a little after the start.
+# How long before the start certificates become valid, in case the clock is set back a little.
 BACKDATED = dt.timedelta(minutes=5)
 
 LOOPBACK = ipaddress.IPv4Address("127.0.0.1")
@@ -51,7 +51,7 @@ class Authority:
         self.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
     def issue_client(self, user: str, groups: Sequence[str] = ()) -> KeyPair:
-        """Return a client certificate. The API server sees its holder as ``user``, a member of ``groups``."""
+        """Return a client certificate. The API server identifies its holder as ``user``, in ``groups``."""
         return self._issue(user, _name(user, groups), (ExtendedKeyUsageOID.CLIENT_AUTH,))
 
     def issue_server(self, name: str, *more_names: str) -> KeyPair:
@@ -59,7 +59,7 @@ class Authority:
 
         ``more_names`` are DNS names by which clients may also call the server.
         """
-        # etcd is also a client of itself, and uses its server's certificate for that.
+        # etcd also connects to itself as a client, and uses its server certificate for this.
         usages = (ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH)
         return self._issue(name, _name(name, ()), usages, more_names)
 
@@ -110,7 +110,7 @@ def _signed(builder: x509.CertificateBuilder, key: ec.EllipticCurvePrivateKey) -
     return builder.sign(key, hashes.SHA256())
 
 
-# The API server reads no other form of key for its tokens.
+# The API server accepts keys for tokens only in this format.
 def _write_key(path: Path, key: ec.EllipticCurvePrivateKey) -> Path:
     pem = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()

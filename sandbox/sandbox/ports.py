@@ -1,4 +1,4 @@
-"""Ports on the loopback for servers that are yet to start, or to start again."""
+"""Reserves ports on the loopback for servers that will start or restart."""
 
 import os
 import socket
@@ -8,10 +8,9 @@ LOOPBACK = "127.0.0.1"
 
 
 class KeptPort:
-    """A port that no other process is given while this object lives, whether a server listens on it or not.
+    """A reserved port. While this object exists, the kernel gives the port to no process that asks for any free port.
 
-    A server can listen on the port if it sets SO_REUSEADDR, as servers do. The kernel gives this port to no other
-    process that asks for any free port.
+    This holds even while no server listens on the port. Our servers set SO_REUSEADDR, so they can listen on it.
     """
 
     def __init__(self) -> None:

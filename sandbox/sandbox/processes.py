@@ -19,7 +19,7 @@ from sandbox import leash
 
 MARK = "LOCKSTEP_SANDBOX_PROCESS"
 PROC = Path("/proc")
-# While a process becomes another program it has no environment for a moment, longer on a busy machine.
+# While a process becomes another program, its environment is empty for a moment, or longer on a busy machine.
 BIRTH_CHECKS = 50
 BIRTH_SECONDS = 0.002
 
@@ -39,7 +39,7 @@ class Mark(NamedTuple):
 
 
 def start(command: Sequence[str], *, mark: Mark, log: Path, lifetime: Lifetime) -> int:
-    """Start ``command`` in a session of its own, its output appended to ``log``, and return its pid."""
+    """Start ``command`` in a new session, and return its pid. Its output is appended to ``log``."""
     argv = owned(command) if lifetime is Lifetime.OWNED else list(command)
     log.parent.mkdir(parents=True, exist_ok=True)
     append = os.O_WRONLY | os.O_CREAT | os.O_APPEND
@@ -59,15 +59,16 @@ def start(command: Sequence[str], *, mark: Mark, log: Path, lifetime: Lifetime) 
 def owned(command: Sequence[str]) -> list[str]:
     """Return a command that runs ``command``.
 
-    The kernel kills its process when the thread that starts it ends.
+    When the thread that has started the returned command ends, the kernel kills the process.
     """
     return [sys.executable, "-I", "-S", leash.__file__, str(os.getpid()), *command]
 
 
 def environment(mark: Mark) -> dict[str, str]:
-    """Return the environment of a process with this mark.
+    """Return the environment for a process with this mark.
 
-    It has only what a program needs to start: no proxy and no KUBECONFIG of the user may reach the process.
+    The environment has only variables that a program needs to start. The user's proxy and KUBECONFIG are not among
+    them.
     """
     kept = {
         name: os.environ[name] for name in ("PATH", "HOME", "GOGC", "GOMEMLIMIT", "GOMAXPROCS") if name in os.environ
@@ -76,7 +77,7 @@ def environment(mark: Mark) -> dict[str, str]:
 
 
 def running(folder: Path) -> dict[int, str]:
-    """Return the component of every process that belongs to the sandbox in ``folder``, by pid."""
+    """Return the processes of the sandbox in ``folder``: the component of each, by pid."""
     prefix = f"{MARK}={folder}:".encode()
     found = {}
     for pid in _pids():
@@ -87,9 +88,9 @@ def running(folder: Path) -> dict[int, str]:
 
 
 def end(mark: Mark, *, patience_seconds: float) -> None:
-    """End every process with this mark and return when none is left.
+    """End every process with this mark, and return when none is left.
 
-    The processes are asked to end. Processes that still run after ``patience_seconds`` are killed.
+    SIGTERM asks the processes to end. Processes that still run after ``patience_seconds`` are killed.
     """
     with _handles(mark) as handles:
         _signal(handles, signal.SIGTERM)
@@ -98,7 +99,7 @@ def end(mark: Mark, *, patience_seconds: float) -> None:
 
 
 def kill(mark: Mark) -> None:
-    """Kill every process with this mark and return when none is left."""
+    """Kill every process with this mark, and return when none is left."""
     while True:
         with _handles(mark) as handles:
             if not handles:
@@ -108,7 +109,7 @@ def kill(mark: Mark) -> None:
 
 
 def reap(pid: int) -> bool:
-    """Return whether the child ``pid`` has ended; then nothing of it stays in the process table."""
+    """Return whether the child ``pid`` has ended. If it has, also remove it from the process table."""
     ended, _ = os.waitpid(pid, os.WNOHANG)
     return ended == pid
 
@@ -119,13 +120,13 @@ def _pids() -> list[int]:
 
 def _environment_of(pid: int) -> list[bytes]:
     entry = PROC / str(pid)
-    # Another user's process, or one that has just ended.
+    # The process may belong to another user, or may have just ended.
     with contextlib.suppress(OSError):
         for _ in range(BIRTH_CHECKS):
             found = (entry / "environ").read_bytes()
             if found:
                 return found.split(b"\0")
-            # The kernel's own processes and those that have ended have no program, and this raises.
+            # This raises for the kernel's own processes and for processes that have ended: they have no program.
             (entry / "exe").readlink()
             time.sleep(BIRTH_SECONDS)
     return []
@@ -133,14 +134,17 @@ def _environment_of(pid: int) -> list[bytes]:
 
 @contextlib.contextmanager
 def _handles(mark: Mark) -> Iterator[list[int]]:
-    """Yield a pidfd for each process with the mark: unlike a pid it never comes to mean another process."""
+    """Yield a pidfd for each process with the mark.
+
+    A pidfd never refers to a later process, but a pid may be used again.
+    """
     with contextlib.ExitStack() as opened:
         handles = []
         for pid in running(mark.folder):
             with contextlib.suppress(ProcessLookupError):
                 handle = os.pidfd_open(pid)
                 opened.callback(os.close, handle)
-                # The mark is read after the handle was opened, so it is the mark of the process that the handle means.
+                # The mark is read after the handle was opened, so the mark and the handle belong to the same process.
                 if f"{MARK}={mark.folder}:{mark.component}".encode() in _environment_of(pid):
                     handles.append(handle)
         yield handles

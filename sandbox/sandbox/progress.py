@@ -1,4 +1,4 @@
-"""What a person sees while something takes its time."""
+"""Shows users the progress of steps that take long."""
 
 import threading
 import time
@@ -24,18 +24,18 @@ class Progress(Protocol):
 
 
 class Silent:
-    """Shows nothing: for tests and for callers with a display of their own."""
+    """Shows nothing. Tests use it, and callers that have their own display."""
 
     def say(self, text: str) -> None:
-        """Drop the line."""
+        """Show nothing."""
 
     def step(self, text: str) -> AbstractContextManager[None]:  # noqa: ARG002 - the protocol's signature
-        """Drop the announcement."""
+        """Run the block, and show nothing."""
         return nullcontext()
 
 
 class OnConsole:
-    """Shows a moving clock on a terminal, and plain lines with a heartbeat in a file or a pipe."""
+    """Shows a running clock on a terminal. In a file or a pipe, it adds a line every 30 seconds."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -46,7 +46,7 @@ class OnConsole:
 
     @contextmanager
     def step(self, text: str) -> Iterator[None]:
-        """Show ``text`` and how long it takes; say the total once it is done."""
+        """Show ``text`` and the time since the start of the block. After the block, show the total time."""
         started = time.monotonic()
         with self._clock(text) if self._console.is_terminal else self._heartbeat(text):
             yield

@@ -1,4 +1,4 @@
-"""What the components of one sandbox share: its folder, its keys, and the users as which they call the API server."""
+"""The folder and keys that the components of one sandbox share, and the user as which each calls the API server."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from sandbox.component import Component
 from sandbox.folder import Folder
 from sandbox.pki import Authority, KeyPair
 
-# The user and the groups of each component; kwok stands in for every kubelet.
+# The user and the groups of each component. kwok acts for every kubelet.
 IDENTITIES: Mapping[Component, tuple[str, tuple[str, ...]]] = {
     Component.CONTROLLER_MANAGER: ("system:kube-controller-manager", ()),
     Component.SCHEDULER: ("system:kube-scheduler", ()),
@@ -19,7 +19,7 @@ IDENTITIES: Mapping[Component, tuple[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """The folder of a sandbox, and the keys by which its components recognize each other."""
+    """The folder of a sandbox, and the keys with which its components authenticate each other."""
 
     folder: Folder
     addons: frozenset[Component]
@@ -34,14 +34,14 @@ class Site:
         return self.authority.certificate
 
     def kubeconfig_of(self, component: Component) -> Path:
-        """Return the kubeconfig with which a component talks to the API server."""
+        """Return the kubeconfig with which a component connects to the API server."""
         return self.folder.kubeconfig_of(component)
 
 
 def prepare_site(folder: Folder, addons: frozenset[Component]) -> Site:
-    """Make the folder of a new sandbox with its keys and certificates, readable by its owner only."""
+    """Make the folder of a new sandbox, with its keys and certificates. Only the current user may read them."""
     folder.root.mkdir(parents=True, mode=0o700)
-    # etcd complains about a data folder that others may look into.
+    # etcd warns if other users may read its data folder.
     folder.etcd_data.mkdir(mode=0o700)
     authority = Authority(folder.pki)
     return Site(
@@ -55,7 +55,7 @@ def prepare_site(folder: Folder, addons: frozenset[Component]) -> Site:
 
 
 def write_kubeconfigs(site: Site, server: str) -> None:
-    """Write the kubeconfigs of the administrator and of every addon, once the server's address is known."""
+    """Write the kubeconfigs of the administrator and of every addon. ``server`` is the API server's URL."""
     kubeconfig.write_for_certificate(site.folder.kubeconfig, server=server, ca_file=site.ca_file, identity=site.admin)
     for component in site.addons:
         user, groups = IDENTITIES[component]

@@ -1,4 +1,4 @@
-"""Starts components, on ports that no other process has."""
+"""Starts components on ports that no other process uses."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ class Attempt:
 
 
 class Starter:
-    """Starts the components of one sandbox and remembers the ports they got, so that a restart keeps them."""
+    """Starts the components of one sandbox, and keeps their ports, so that a restarted component has the same ports."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Starter:
         return self._ports[component].client
 
     def start(self, components: Iterable[Component]) -> None:
-        """Start components side by side and return once all are ready; raise SandboxError when one cannot be."""
+        """Start components concurrently, and return when all are ready. Raises SandboxError if one is never ready."""
         started = list(components)
         for component in started:
             self._launch_on_new_ports(component)
@@ -69,7 +69,7 @@ class Starter:
             self._settle(component)
 
     def restart(self, component: Component) -> None:
-        """Start a component that has ended, on the ports it had; raise SandboxError when it does not come up."""
+        """Start an ended component on the same ports as before. Raises SandboxError if it does not get ready."""
         self.reap()
         self._launch(component)
         if not self._becomes_ready(component):

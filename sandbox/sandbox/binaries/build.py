@@ -1,4 +1,4 @@
-"""Building a program from its pinned Go module."""
+"""Builds a program from its pinned Go module."""
 
 import os
 import signal

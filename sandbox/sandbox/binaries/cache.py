@@ -28,7 +28,7 @@ class Cache:
         return cls(root=Path(base) / "lockstep" / "bin")
 
     def path(self, recipe: Recipe) -> Path:
-        """Return where the program is, or would be."""
+        """Return the path at which the cache has the program, or would have it."""
         return self.root / f"{recipe.project}-{recipe.version}" / recipe.tool
 
     def find(self, recipe: Recipe) -> Path | None:

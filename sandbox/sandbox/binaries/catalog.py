@@ -41,7 +41,7 @@ class ModuleOf(NamedTuple):
 
     @property
     def version(self) -> str:
-        """The version that is pinned."""
+        """The pinned version of the module."""
         return pinned_version(self.project, self.module)
 
 
@@ -84,7 +84,7 @@ class Recipe:
 
 
 def usual_release() -> str:
-    """The release of Kubernetes that is started where none is asked for, such as ``1.36``."""
+    """The release of Kubernetes that is started by default, such as ``1.36``."""
     major, minor, _ = pinned_version(_USUAL, _KUBERNETES).removeprefix("v").split(".")
     return f"{major}.{minor}"
 
@@ -96,7 +96,7 @@ def releases() -> tuple[str, ...]:
 
 
 def recipe(tool: Tool, release: str = "") -> Recipe:
-    """Return what is known about ``tool`` on this machine's architecture.
+    """Return the recipe of ``tool`` for this machine's architecture.
 
     Programs of Kubernetes, except kubectl, have the version of ``release``, which is one of ``releases``. If
     ``release`` is empty, they have the usual release.
@@ -189,7 +189,10 @@ def _prometheus(tool: Tool) -> Recipe:
 
 
 def _prometheus_release(version: str) -> str:
-    """Return the release of a version of the module: v0.315.1 is 3.15.1, since its major and minor are one number."""
+    """Return the release of Prometheus that belongs to a version of its Go module: 3.15.1 for v0.315.1.
+
+    The second number of the module's version is 100 times the major version, plus the minor version.
+    """
     _, joined, patch = version.split(".")
     return f"{int(joined) // 100}.{int(joined) % 100}.{patch}"
 

@@ -19,7 +19,7 @@ CHUNK_BYTES = 1 << 20
 
 
 class DownloadError(Exception):
-    """The download failed, or it is not what was published; something else has to be tried."""
+    """The download failed, or the file is not the published one. Another source must be tried."""
 
 
 class UnreachableError(DownloadError):
@@ -28,7 +28,7 @@ class UnreachableError(DownloadError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
-    """One published file and where its SHA-256 digest is published; ``member`` names a file inside a tar archive."""
+    """A published file, and the URL of its SHA-256 digest. ``member`` names the program inside a tar archive."""
 
     url: str
     digest_url: str
@@ -37,17 +37,17 @@ class Download:
 
     @property
     def host(self) -> str:
-        """The host of the first request."""
+        """The host to which the first request goes."""
         return urlsplit(self.digest_url).netloc
 
     @property
     def asset(self) -> str:
-        """The file's own name."""
+        """The name of the file in its URL."""
         return PurePosixPath(self.url).name
 
 
 def digest_in_text(published: bytes, _asset: str) -> str | None:
-    """Return the first SHA-256 digest written out in a text."""
+    """Return the first SHA-256 digest in a text; None if there is none."""
     found = re.search(rb"\b[0-9a-f]{64}\b", published)
     return found.group().decode() if found else None
 
@@ -62,9 +62,9 @@ def digest_in_github_release(published: bytes, asset: str) -> str | None:
 
 
 def fetch(download: Download, target: Path) -> None:
-    """Write the program to ``target``, or raise DownloadError and leave nothing there.
+    """Write the program to ``target``. Raises DownloadError, and then leaves no file at ``target``.
 
-    The digest is asked for first, and the bytes are compared with it before anything in them is used.
+    The digest is requested first. The file is used only if its digest is equal to the published one.
     """
     received = target.with_name(f"{target.name}.received")
     try:

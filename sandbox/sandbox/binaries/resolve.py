@@ -21,7 +21,7 @@ from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
 VERSION_SECONDS = 10.0
-# How a program is asked for its version, where that is not ``--version``.
+# The arguments with which a program prints its version, if they are not ``--version``.
 VERSION_QUESTIONS = {
     Tool.KUBECTL: ("version", "--client"),
     Tool.HELM: ("version", "--short"),
@@ -83,7 +83,7 @@ class Resolver:
         )
 
     def resolve(self, tool: Tool) -> Found:
-        """Return the program from the first source that has it, or raise SandboxError saying what to install."""
+        """Return the program from the first source that has it. Raises SandboxError, which says what to install."""
         wanted = self.recipes(tool)
         found = self._on_this_machine(wanted) or self._downloaded(wanted) or self._built(wanted)
         self.progress.say(f"{tool}: {found.path} ({_provenance(found, wanted)})")
@@ -139,9 +139,9 @@ class Resolver:
 
 
 def release_of(environ: Mapping[str, str], asked: str = "") -> str:
-    """Return the release of Kubernetes that is ``asked`` for, such as ``1.37``, or else the environment's release.
+    """Return the release of Kubernetes in ``asked``, such as ``1.37``, or else the environment's release.
 
-    '' if neither names a release: then programs of any release that are installed on this machine may be used. Raises
+    Return '' if neither names a release. Then installed programs of any release may be used. Raises
     ``SandboxError`` for a release that is not one of ``releases``.
     """
     release = asked or environ.get(RELEASE_VARIABLE, "")

@@ -16,7 +16,7 @@ from sandbox.binaries.catalog import MODULES
 from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
-# What every go.mod in sandbox/modules asks for.
+# The version of Go that every go.mod in sandbox/modules requires.
 OLDEST = (1, 26)
 VERSION_SECONDS = 10.0
 REQUIREMENT = MODULES / "go.txt"
@@ -32,7 +32,7 @@ class Toolchain:
     requirement: Path = REQUIREMENT
 
     def go(self) -> str:
-        """Return the path of a Go command, or raise SandboxError with what to install."""
+        """Return the path of a Go command. Raises SandboxError, which says what to install."""
         found = shutil.which("go", path=self.search_path)
         if found is not None and _version(found) >= OLDEST:
             return found
@@ -53,7 +53,7 @@ class Toolchain:
 
 
 def _version(go: str) -> tuple[int, int]:
-    """Return the version of a Go command as it is installed; (0, 0) if it states no version."""
+    """Return the version of an installed Go command; (0, 0) if it states no version."""
     try:
         answer = subprocess.run(
             [go, "version"],

@@ -1,4 +1,4 @@
-"""Which programs there are."""
+"""The names of the programs that sandboxes and tests use."""
 
 from enum import StrEnum
 
@@ -30,8 +30,8 @@ class Tool(StrEnum):
     KUEUE = "kueue"
 
 
-# These are of one release, as no kubelet may be newer than its API server. kubectl works with servers of the releases
-# before and after its own.
+# These programs must have one release, because no kubelet may be newer than its API server. kubectl works with servers
+# of the previous and the next release.
 OF_ONE_RELEASE = frozenset(
     {
         Tool.KUBE_APISERVER,
@@ -42,7 +42,7 @@ OF_ONE_RELEASE = frozenset(
         Tool.KUBE_PROXY,
     }
 )
-# No sandbox needs them: they are for nodes that are real.
+# No sandbox needs these programs. They run on real nodes.
 FOR_REAL_NODES = frozenset(
     {Tool.KUBELET, Tool.KUBEADM, Tool.KUBE_PROXY, Tool.KIND, Tool.COREDNS, Tool.LOCAL_PATH_PROVISIONER}
 )
