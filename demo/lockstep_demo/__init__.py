@@ -1,1 +1,1 @@
-"""The demo: a control plane, the operator as users run it, and gangs that are placed while a person watches."""
+"""The demo: starts a control plane and the operator, and shows how gangs are placed."""

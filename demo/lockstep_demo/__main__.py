@@ -21,7 +21,7 @@ and start so that jobs end soon, and binds all of its pods or none.
 
 
 def main() -> int:
-    """Run the demo and return the status of the process: 0, or 1 after a failure and 130 after an interrupt."""
+    """Run the demo, and return the exit code: 0, 1 after a failure, or 130 after an interrupt."""
     raise_on_interrupt()
     screen = Screen(Console())
     screen.say(OPENING)
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def _perform(play: Play, screen: Screen) -> int:
-    """Play, sum up, and return how many gangs there were."""
+    """Run the steps of the demo, print a summary, and return the number of gangs."""
     last = play.run()
     if not screen.console.is_terminal:
         screen.say("")

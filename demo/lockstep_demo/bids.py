@@ -17,7 +17,7 @@ API_TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A bid as people read it: speed relative to the reference node, and the node's own load in per cent."""
+    """A bid for the table: speed relative to the reference node, and the node's own load in percent."""
 
     node: str
     speed: str
@@ -37,7 +37,7 @@ def bid_manifests(now: dt.datetime) -> list[dict[str, Any]]:
 
 
 def offers(manifests: Sequence[Mapping[str, Any]]) -> list[Offer]:
-    """Return what the bids say, in their order."""
+    """Return the offers in these bids, in the same order."""
     return [
         Offer(
             node=manifest["metadata"]["name"],

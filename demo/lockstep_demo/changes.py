@@ -1,4 +1,4 @@
-"""Finds what has changed about gangs between two reads of the cluster: one line for each change."""
+"""Finds the changes of gangs between two reads of the cluster, and describes each change in one line."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ NO_PODS = PodCounts(bound=0, running=0, finished=0)
 
 
 def changes(before: Sight, after: Sight) -> Iterator[tuple[str, str]]:
-    """Yield the name of a gang and a sentence about it, for everything that is new."""
+    """Yield the name of a gang and a sentence, for each change of a gang between the two reads."""
     known = {gang.name: gang for gang in before.gangs}
     for gang in after.gangs:
         for line in _of_gang(known.get(gang.name), gang):

@@ -1,4 +1,4 @@
-"""Installing Lockstep: what is applied to a cluster before the operator starts."""
+"""Installs Lockstep: applies the manifests that a cluster needs before the operator starts."""
 
 from http import HTTPStatus
 
@@ -8,12 +8,12 @@ from sandbox.waiting import wait_until
 
 SERVED_SECONDS = 90.0
 KINDS = ("gangjobs", "gangs", "nodebids")
-# A kind that has just been installed is unknown at first, and then its storage is prepared.
+# After a kind was installed, the API server does not know the kind at first. Then it prepares the storage of the kind.
 NOT_SERVED_YET = (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS)
 
 
 def install(sandbox: Sandbox) -> None:
-    """Apply the kinds and the operator's rights, and return once the API server serves the kinds."""
+    """Apply the CRDs and the operator's rights, and return when the API server serves the kinds."""
     sandbox.kubectl("apply", *(f"--filename={path}" for path in INSTALLED))
     wait_until(lambda: _serves_our_kinds(sandbox), seconds=SERVED_SECONDS, what="the API server to serve the kinds")
 

@@ -1,4 +1,4 @@
-"""One interrupt ends the demo; the clean-up that follows cannot be interrupted."""
+"""Handles interrupts: the first one ends the demo, and the clean-up after it can't be interrupted."""
 
 import signal
 from types import FrameType
@@ -7,13 +7,13 @@ INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def raise_on_interrupt() -> None:
-    """From now on the first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt, and later ones do nothing."""
+    """Make the next SIGINT, SIGTERM or SIGHUP raise KeyboardInterrupt. Later ones are ignored."""
     for number in INTERRUPTS:
         signal.signal(number, _interrupted)
 
 
 def ignore_interrupts() -> None:
-    """From now on SIGINT, SIGTERM and SIGHUP do nothing, so only SIGKILL can interrupt the clean-up."""
+    """Ignore SIGINT, SIGTERM and SIGHUP from now on, so that only SIGKILL can interrupt the clean-up."""
     for number in INTERRUPTS:
         signal.signal(number, signal.SIG_IGN)
 

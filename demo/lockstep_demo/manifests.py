@@ -5,7 +5,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 BIDS = EXAMPLES / "01-bids.yaml"
-# In the order of applying: the kinds, and the operator's rights.
+# In the order in which they are applied: first the kinds, then the operator's rights.
 INSTALLED = (
     ROOT / "crds" / "gangjobs.yaml",
     ROOT / "crds" / "gangs.yaml",

@@ -1,4 +1,4 @@
-"""The operator as users run it: a process of its own, with the rights of its own service account and nothing more."""
+"""Runs the operator like users do: in a separate process, with only the rights of its own service account."""
 
 import http.client
 import json
@@ -22,7 +22,7 @@ STOP_SECONDS = 180.0
 TAIL_LINES = 60
 LAST_WORDS_LINES = 20
 NO_WRITES = ('verb="GET"', 'verb="WATCH"', "dry-run", 'resource="leases"')
-# Without the proxy that the user's environment may name.
+# Ignores a proxy that the user's environment may name.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -38,7 +38,7 @@ class Life(Protocol):
         """The number of the process."""
 
     def kill(self) -> None:
-        """End the process as a crash would."""
+        """Kill the process at once, like a crash."""
 
     def terminate(self) -> None:
         """Ask the process to end."""
@@ -60,9 +60,10 @@ Spawn = Callable[[Sequence[str], Path], Life]
 def spawn(
     arguments: Sequence[str], log: Path, *, program: Sequence[str] = ("-m", "lockstep")
 ) -> subprocess.Popen[bytes]:
-    """Start the command ``lockstep``, or another program of Python, its output appended to ``log``.
+    """Start the command ``lockstep``, or another Python program, and append its output to ``log``.
 
-    It is killed as soon as the thread that starts it ends. An interrupt of this process's terminal does not reach it.
+    The kernel kills the new process when the thread that has started it ends. An interrupt at the terminal of this
+    process does not reach the new one.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
@@ -93,15 +94,15 @@ class OperatorProcess:
         self._debug_port = KeptPort()
         self._life: Life | None = None
 
-    # Its life
+    # Starting and ending the process
 
     def start(self) -> None:
-        """Start, and return once it is ready; raise SandboxError if that takes longer than three minutes."""
+        """Start the operator, and return when it is ready. Raises SandboxError if this takes over three minutes."""
         self.launch()
         wait_until(self.is_ready, seconds=READY_SECONDS, what="the operator to be ready")
 
     def launch(self) -> None:
-        """Start, and return at once."""
+        """Start the operator, and return at once."""
         assert self._life is None, "one life at a time"
         where = [
             "--kubeconfig",
@@ -112,7 +113,8 @@ class OperatorProcess:
             str(self._port.number),
             "--debug-listen-port",
             str(self._debug_port.number),
-            # Without options, there is only one operator at a time. Without a lease, the next one starts at once.
+            # By default, one operator runs at a time, so it needs no lease. Without a lease, the next operator leads at
+            # once.
             "--leader-elect=false",
             # This image is not pulled: nodes of a sandbox only pretend to run pods.
             "--gate-image=lockstep",
@@ -120,49 +122,49 @@ class OperatorProcess:
         self._life = self._spawn(["run", *where, *self._options], self._log)
 
     def kill(self) -> None:
-        """End it as a crash would."""
+        """Kill the operator at once, like a crash, and wait for its end."""
         self.crash()
         self.reap()
 
     def crash(self) -> None:
-        """Send the signal that ends it as a crash would; call ``reap`` to wait for the end."""
+        """Send SIGKILL to the operator, and return at once. ``reap`` waits for the end."""
         self._running().kill()
 
     def stop(self) -> int:
-        """Ask it to end, and return its exit code."""
+        """Ask the operator to end, wait for the end, and return the exit code."""
         self._running().terminate()
         return self.reap()
 
     def reap(self) -> int:
-        """Wait until it has ended, and return its exit code."""
+        """Wait until the operator has ended, and return its exit code."""
         code = self._running().wait(STOP_SECONDS)
         self._life = None
         return code
 
     def end(self) -> None:
-        """Leave no process behind."""
+        """Kill the operator if it runs."""
         if self._life is not None:
             self.kill()
 
     @property
     def is_alive(self) -> bool:
-        """Whether it runs."""
+        """Whether the operator runs."""
         return self._life is not None and self._life.poll() is None
 
-    # What it answers
+    # The operator's pages
 
     @property
     def url(self) -> str:
-        """Where its pages are."""
+        """The URL of the operator's pages."""
         return f"http://{LOOPBACK}:{self._port.number}"
 
     @property
     def debug_url(self) -> str:
-        """Where its pages for debugging are."""
+        """The URL of the operator's debug pages."""
         return f"http://{LOOPBACK}:{self._debug_port.number}"
 
     def is_ready(self) -> bool:
-        """Return whether the operator has received the first list of every kind.
+        """Return whether the operator's page /readyz answers that the operator is ready.
 
         Raises OperatorEndedError if the operator has ended by itself.
         """
@@ -174,55 +176,55 @@ class OperatorProcess:
             return False
 
     def page(self, path: str) -> str:
-        """Return what it answers there; raise HTTPError for any status but 2xx."""
+        """Return the content of a page. Raises HTTPError for any status but 2xx."""
         base = self.debug_url if path.startswith("/debug/") else self.url
         with DIRECT.open(base + path, timeout=PAGE_SECONDS) as answer:
             return str(answer.read().decode())
 
     def document(self, path: str) -> dict[str, Any]:
-        """Return what it answers there, read as JSON."""
+        """Return the content of a JSON page."""
         document: dict[str, Any] = json.loads(self.page(path))
         return document
 
     def metrics(self) -> dict[str, float]:
-        """Return every sample of /metrics, by its name and labels."""
+        """Return every sample of /metrics, by name and labels."""
         lines = (line for line in self.page("/metrics").splitlines() if not line.startswith("#"))
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
 
     def writes(self) -> float:
-        """Return how many writing requests of the present process were answered.
+        """Return how many writing requests of the present process the API server has answered.
 
         Writes of the lease and dry runs do not count.
         """
         return writes_in(self.metrics())
 
-    # What can be seen of it from outside
+    # The operator's use of memory and CPU, and its log
 
     def resident_bytes(self) -> int:
-        """Return how much memory it has."""
+        """Return the operator's resident memory."""
         pages = int(Path(f"/proc/{self._running().pid}/statm").read_text(encoding="ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
     def peak_resident_bytes(self) -> int:
-        """Return the most memory that it has had."""
+        """Return the largest resident memory that the operator has had."""
         status = Path(f"/proc/{self._running().pid}/status").read_text(encoding="ascii")
         return int(dict(line.split(":", 1) for line in status.splitlines())["VmHWM"].split()[0]) * 1024
 
     def forget_peak(self) -> None:
-        """Count the peak of memory from now on."""
+        """Measure the peak of memory from now on, without earlier peaks."""
         Path(f"/proc/{self._running().pid}/clear_refs").write_text("5", encoding="ascii")
 
     def cpu_seconds(self) -> float:
-        """Return how much CPU time it has used."""
+        """Return the CPU seconds that the operator has used."""
         fields = Path(f"/proc/{self._running().pid}/stat").read_text(encoding="ascii").rsplit(") ", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def log_text(self) -> str:
-        """Return everything that it has written."""
+        """Return the output of all processes of the operator."""
         return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
 
     def log_tail(self, lines: int = TAIL_LINES) -> str:
-        """Return the last lines that it has written."""
+        """Return the last lines of the output."""
         return "\n".join(self.log_text().splitlines()[-lines:])
 
     def _running(self) -> Life:
@@ -244,9 +246,9 @@ def writes_in(samples: Mapping[str, float]) -> float:
 
 @contextmanager
 def running(operator: OperatorProcess) -> Iterator[OperatorProcess]:
-    """Start an operator, and leave no process behind.
+    """Start an operator, and kill it after the block if it still runs.
 
-    A SandboxError that leaves the block gets the last lines of the operator's log as a note.
+    If the block raises a SandboxError, the error gets the last lines of the operator's log as a note.
     """
     try:
         operator.start()

@@ -1,4 +1,4 @@
-"""The run of the demo: steps run when they are due and changes are printed, until every gang has finished."""
+"""Runs the demo: makes each step when it is due, and prints changes, until every gang has finished."""
 
 import datetime as dt
 import time
@@ -20,7 +20,7 @@ from sandbox.control_plane import Sandbox
 from sandbox.errors import SandboxError
 
 PERIOD_SECONDS = 0.2
-# Enough lines for the whole picture at any time, with reasons of two lines.
+# With this number of lines, the whole picture always fits, even if reasons take two lines.
 TALL_LINES = 34
 WINDOWS = (
     f"{LATE_NODE} is free only in {LATE_SECONDS} s; the owner of {LEAVING_NODE} takes it back in {LEAVING_SECONDS} s."
@@ -30,7 +30,7 @@ NOTHING = Sight(gangs=(), occupants={})
 
 @dataclass(slots=True, kw_only=True)
 class Play:
-    """One run; ``began`` is the time of day when the bids were made."""
+    """One run of the demo. ``began`` is the time of day at which the bids were made."""
 
     sandbox: Sandbox
     operator: OperatorProcess
@@ -42,7 +42,7 @@ class Play:
     _seen: Sight = NOTHING
 
     def run(self) -> Sight:
-        """Play to the end and return the last sight; raise SandboxError if the demo does not come to an end."""
+        """Run the demo to its end, and return the last sight. Raises SandboxError if the demo does not end."""
         self._open()
         with self.screen.moving():
             while self._ahead or not _all_complete(self._seen):

@@ -15,7 +15,7 @@ TIME, WHO = 6, 8
 
 
 class Screen:
-    """Shows lines as they come, and below them one picture at a time."""
+    """Shows log lines, and below them one picture at a time."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -23,7 +23,7 @@ class Screen:
 
     @contextmanager
     def moving(self) -> Iterator[None]:
-        """Show the pictures of the block. Each replaces the previous one. Without a terminal, no picture is shown."""
+        """Show pictures during the block. Each picture replaces the previous one. Without a terminal, show none."""
         if not self.console.is_terminal:
             yield
             return
@@ -32,12 +32,12 @@ class Screen:
         self._live = None
 
     def show(self, picture: RenderableType) -> None:
-        """Replace the picture, where there is one."""
+        """Replace the picture. Outside of ``moving`` or without a terminal, do nothing."""
         if self._live is not None:
             self._live.update(picture, refresh=True)
 
     def log(self, elapsed: float, who: Text, text: str) -> None:
-        """Add a line to the log: when, who, what."""
+        """Add a line to the log: the time, the actor or gang, and the text."""
         when = f"{elapsed:4.1f} s"
         if not self.console.is_terminal:
             self.say(f"{when:>{TIME}} {who.plain:<{WHO}} {text}")

@@ -1,4 +1,4 @@
-"""What happens in the demo, and when: only this file knows the story."""
+"""The steps of the demo and their times. No other file knows them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ SCRATCH_NODES = ("n05", "n06", "n08")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Something that a user does, ``at`` seconds after the bids; the log shows ``who``."""
+    """An action of a user, ``at`` seconds after the bids were made. The log names the user as ``who``."""
 
     at: float
     who: str
@@ -25,7 +25,7 @@ class Step:
 
 
 def steps() -> list[Step]:
-    """Return the story in the order of its times."""
+    """Return all steps, in the order of their times."""
     return [
         Step(
             at=0.0, who="other", says=f"Pods of another scheduler use half the CPUs of {' and '.join(CROWDED_NODES)}."

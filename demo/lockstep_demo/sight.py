@@ -1,4 +1,4 @@
-"""What the API shows of gangs and pods at one moment."""
+"""The gangs and pods at one moment, as the API server returns them."""
 
 import datetime as dt
 import http.client
@@ -40,7 +40,7 @@ NOT_YET = Condition(status="Unknown", reason="", message="")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GangSight:
-    """One gang. ``start`` is the time of day in seconds; ``start`` and ``size`` are None while there is no plan."""
+    """One gang. ``start`` is in seconds since 1970. ``start`` and ``size`` are None while there is no plan."""
 
     name: str
     minimum: int
@@ -55,14 +55,14 @@ class GangSight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """All gangs in the order of their submission, and what runs on each node."""
+    """All gangs in the order of their submission. ``occupants`` has the gangs or pods on each node."""
 
     gangs: tuple[GangSight, ...]
     occupants: Mapping[str, tuple[str, ...]]
 
 
 def read_cluster(sandbox: Sandbox) -> Sight:
-    """Read the cluster; raise SandboxError when the API server does not answer."""
+    """Read the cluster. Raises SandboxError if the API server does not answer."""
     try:
         gangs, pods = sandbox.request("GET", GANGS_PATH)["items"], sandbox.request("GET", PODS_PATH)["items"]
     except (OSError, http.client.HTTPException) as error:

@@ -1,4 +1,4 @@
-"""What the demo plays on: a control plane of its own with the kinds, twelve nodes and their bids, and the operator."""
+"""Sets up the demo: a control plane with the CRDs, twelve nodes and their bids, and the operator."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ NODES = 12
 
 @contextmanager
 def stage(screen: Screen) -> Iterator[Play]:
-    """Set everything up, and take it down after the block: no process, port or folder is left."""
+    """Set everything up, and remove it after the block. No process, port or folder is left."""
     progress = OnConsole(screen.console)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="lockstep-demo-")))
@@ -34,7 +34,7 @@ def stage(screen: Screen) -> Iterator[Play]:
             put_foreign_pods(sandbox)
         with progress.step("Starting the operator"):
             operator = stack.enter_context(running(_operator(sandbox, folder / "operator")))
-        # What is pushed last is done first.
+        # The stack makes these calls in reverse order.
         stack.callback(screen.say, "\nCleaning up ...")
         stack.callback(ignore_interrupts)
         now = dt.datetime.now(dt.UTC)

@@ -1,4 +1,4 @@
-"""The operator's most important metrics, read from its own page."""
+"""Shows the operator's most important metrics, which it serves on its page."""
 
 import http.client
 from urllib.error import HTTPError
@@ -9,12 +9,12 @@ from rich.table import Table
 from lockstep_demo.operator_process import OperatorProcess
 from sandbox import SandboxError
 
-# Values by the sample's name and the values of its labels.
+# The value of each sample, by its name and the values of its labels.
 Samples = dict[tuple[str, str], float]
 
 
 def metrics_page(operator: OperatorProcess) -> str:
-    """Return what the operator answers on /metrics; raise SandboxError when it does not."""
+    """Return the content of the page /metrics. Raises SandboxError if the operator does not answer with it."""
     try:
         return operator.page("/metrics")
     except HTTPError as error:
@@ -24,7 +24,7 @@ def metrics_page(operator: OperatorProcess) -> str:
 
 
 def metrics_table(page: str) -> Table:
-    """Return what the operator has measured and counted, one row per metric; ``page`` is what /metrics answers."""
+    """Return a table with one row per metric. ``page`` is the content of the page /metrics."""
     samples = _samples(page)
     table = Table(box=None, padding=(0, 2, 0, 0), title="The operator's own metrics", title_justify="left")
     table.title_style = table.header_style = "bold"

@@ -1,4 +1,4 @@
-"""The demo's tables: what the nodes offer and run, and how far each gang is."""
+"""The demo's tables: one of the nodes with their offers and pods, and one of the gangs and their progress."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,13 +16,13 @@ NAME, ASKED, SIZE, NODES, START, STATE = 9, 8, 6, 23, 9, 15
 
 
 def colour_of(name: str, sight: Sight) -> str:
-    """Return the colour of a gang, the same in both tables; grey for anything else."""
+    """Return the colour of a gang, which is the same in both tables. Other names get grey."""
     names = [gang.name for gang in sight.gangs]
     return COLOURS[names.index(name) % len(COLOURS)] if name in names else "bright_black"
 
 
 def node_table(offers: Sequence[Offer], sight: Sight, *, elapsed: float) -> RenderableType:
-    """Return one column per node: speed, load, window, and the first letters of what runs there."""
+    """Return one column per node: speed, load, window, and the first letters of the gang or pod on the node."""
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
     table.add_column("node", width=CELL, no_wrap=True)
     for offer in offers:
@@ -35,9 +35,9 @@ def node_table(offers: Sequence[Offer], sight: Sight, *, elapsed: float) -> Rend
 
 
 def gang_table(sight: Sight, *, began: float, wraps: bool) -> RenderableType:
-    """Return one row of numbers per gang; below a gang that has not finished, the reason for its plan or refusal.
+    """Return one row of numbers per gang. Below it follows the reason for the plan or refusal of an unfinished gang.
 
-    ``began`` is the time of day at second 0. A reason that is too long is cut off unless it ``wraps``.
+    ``began`` is the time of day at second 0. A reason that is too long is cut off, or wrapped if ``wraps`` is set.
     """
     lines: list[RenderableType] = [_row("gang", "asked", "size", "nodes", "start", "pods", style="bold")]
     for gang in sight.gangs:
@@ -77,7 +77,7 @@ def _state(gang: GangSight) -> str:
 
 
 def short_names(nodes: Sequence[str]) -> str:
-    """Return names as one text, with three or more consecutive names as a range: ``n01…n03 n05``."""
+    """Return names as one text, such as ``n01…n03 n05``. Three or more consecutive names form a range."""
     runs: list[list[str]] = []
     for node in sorted(nodes):
         if runs and int(node[1:]) == int(runs[-1][-1][1:]) + 1:
