@@ -196,7 +196,10 @@ def _may_change_plan(before: GangFact, fact: GangFact) -> bool:
 
 
 def _may_change_size(before: GangFact, fact: GangFact) -> bool:
-    """Whether an elastic gang may change its size: all members run for the first time, or its known speeds differ."""
+    """Whether the new fact may lead to another size of an elastic gang.
+
+    It may if all members run now and did not before, or if the measured speeds at the gang's sizes have changed.
+    """
     is_elastic = isinstance(fact, AcceptedGang) and fact.spec.elastic is not None
     has_started = before.status.started_at is None and fact.status.started_at is not None
     return is_elastic and (has_started or fact.status.measured_sizes != before.status.measured_sizes)

@@ -210,9 +210,10 @@ def _members_in(spec: GangSpec, status: GangStatus) -> RankedMembers | None:
 def next_in_status(gang: GangFact) -> Reservation | None:
     """The next size in the gang's status, as a reservation of no attempt; None if no room is kept for this size.
 
-    No room is kept if the spec does not allow the size, or if the gang is suspended, deleted or has ended. If the
-    attempt goes on and its members have no notice, the result is None: members that join belong to the reservation of
-    the attempt. For a Gang, the result is None, too: the reservation of an attempt keeps the room for its new pods.
+    No room is kept if the spec does not allow the size, or if the gang is suspended, deleted or has ended. If members
+    have notice that the attempt will end, room for the next attempt is kept. If members join while the attempt goes on,
+    the result is None: they belong to the reservation of the attempt. For a Gang, the result is None, too: the
+    reservation of an attempt keeps the room for its new pods.
     """
     following, status = gang.status.next_size, gang.status
     is_over = status.end is not None or is_pod_gang(gang.key)

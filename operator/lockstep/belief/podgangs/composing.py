@@ -171,7 +171,8 @@ def _roles(
     """The roles of the pods that wait.
 
     Pods that join others, or that need no others, are planned one kind at a time, in turn. Otherwise, all kinds are
-    planned together: a single kind may have a range of sizes, and the roles of the Gang limit the sizes of their pods.
+    planned together. The roles of the Gang limit how many pods of each kind are placed. This number may vary for at
+    most one kind.
     """
     pods = roles.pods
     if pods.going or gang.needs_no_others:

@@ -33,8 +33,8 @@ class _Understood:
 class _TermsOfNamespace:
     """The terms of a namespace's pods, and the form in which each is used.
 
-    ``exactly`` counts exact terms: True for terms that may select pods of other namespaces. ``as_other`` counts the
-    terms that became the same simplified term.
+    ``exactly[True]`` is the number of exact terms that may select pods of other namespaces. ``exactly[False]`` is the
+    number of all other exact terms. ``as_other`` has, by simplified term, the number of terms that it replaces.
     """
 
     terms: dict[PodTerm, _Understood] = field(default_factory=dict)
