@@ -234,7 +234,10 @@ class Cycle:
         await in_turns(self._reporting.reporting_ahead(decided))
 
     def _next_plan(self, now: float) -> float:
-        """When a plan is due although nothing changes. Starts that the last plan decided do not count."""
+        """When a plan is due although nothing changes.
+
+        The starts that the last plan has decided are left out: ``Reporting`` requests plans for them.
+        """
         return min(
             self._attempts.next_retry(now),
             now + self._planning.seconds_to_next_plan(),

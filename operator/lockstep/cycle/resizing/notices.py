@@ -78,7 +78,8 @@ class Notices:
         """The report that a change was dropped before it began; None if it was not."""
         following = gang.status.noticed_size
         if following is None:
-            # No report of the gang is being written, so a notice that was decided here was not written.
+            # The status has no notice, and no report of the gang is being written. So a notice that was decided here
+            # was not written, and no room is kept for it.
             self._state.counts.next_sizes.forget_decided(gang.key)
             return None
         own = self._own_reason(gang, following, counts)

@@ -81,7 +81,7 @@ class GangsWithoutRoom:
         return math.inf
 
     def _has_room(self, decision: Decision, short: PodGangWithoutRoom, decided: LastPlan) -> bool:
-        """Whether waiting pods start before the program would work again after a change."""
+        """Whether the plan starts the waiting pods at least as soon as the program would work again after a shrink."""
         soon = decided.snapshot.now + short.pods.spec.restart_time
         return isinstance(decision, Placement) and decision.start <= soon
 

@@ -103,7 +103,8 @@ def _least(
     question: SizeQuestion, role: RoleSpec, others: int, places: int, times: Mapping[int, float] | None
 ) -> RunSize:
     """The size with the fewest members. With this size, the most runs can run side by side."""
-    # A run of a size without a run time would be refused, so no nodes would be requested for it.
+    # Sizes without a run time are left out. A run of such a size would be refused, and no autoscaler would be asked for
+    # nodes for it.
     least = min(times or (), default=role.sizes.least)
     unknown = "run times are unknown, and this size lets the largest number of runs run at once"
     why = unknown if times is None else f"the nodes have places for {n_members(places)}"
