@@ -1,7 +1,8 @@
 """Sends ProvisioningRequests to a cluster autoscaler, for gangs that do not fit the existing nodes.
 
 The module is level-triggered: every few seconds it compares the existing requests with the gangs' statuses. So after a
-restart, the operator continues with the existing requests. Autoscalers work at the same pace, and nodes take minutes.
+restart, the operator continues with the existing requests. A pause of a few seconds is short enough: autoscalers have
+the same pauses, and new nodes take minutes.
 """
 
 import asyncio

@@ -130,7 +130,10 @@ class Undoing:
         log.log(level, "attempt %d of the gang is torn down: %s", attempt, why, extra=about(self._gang.key))
 
     def _is_reported(self, failure: Failure) -> bool:
-        """Whether the status already has this reason, because of a restart of the gang or of the operator."""
+        """Whether the status already says that the attempt is torn down for this reason.
+
+        A restart of the gang writes this before the teardown. Or it was written before a restart of the operator.
+        """
         gang = self._release.known()
         return gang is not None and self._release.stands_in(gang) and undone_in_status(gang) == failure
 

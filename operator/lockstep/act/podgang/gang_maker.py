@@ -203,7 +203,7 @@ class GangMaker:
         return wanted.refused(refusal) if refusal else wanted
 
     def _done(self, gang: GangKey, kind: OwnerKind, owner: Manifest) -> Mapping[str, int]:
-        """For each role of the owner that is done, the number of its pods that have succeeded."""
+        """For each role whose pods have ended for good, the number of its pods that have succeeded."""
         roles = [one.role for one in kind.first(Section(owner)) if one.done]
         return self._state.pod_gangs.group(gang).own(owner["metadata"]["uid"], 0, roles).succeeded_roles
 

@@ -23,9 +23,9 @@ class OwnerChange(NamedTuple):
     """A change of an owner from ``was`` to ``size`` pods.
 
     If the decision ``is_old``, the change is no longer made. If the owner ``goes_back``, it had ``size`` pods before.
-    Then its range may no longer have this size, and a part of its work may be done. ``leaving`` is called with the
-    owner as it was read. It returns the names of the pods that leave. It returns None if the pods have changed since
-    the decision.
+    Then the change is made even if the owner's range no longer has this size, or a part of the owner's work is done.
+    ``leaving`` is called with the owner as it was read. It returns the names of the pods that leave. It returns None if
+    the pods have changed since the decision.
     """
 
     was: int

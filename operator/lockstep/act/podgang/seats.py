@@ -102,9 +102,10 @@ def ranks_of(group: PodGroup, waiting: Sequence[KeyedPod]) -> Mapping[PodKey, in
 def _waiting_by_role(
     group: PodGroup, owner: str | None, pool: Pool, planned: Collection[str]
 ) -> Mapping[str, list[KeyedPod]]:
-    """The waiting pods by role, in order of index and name.
+    """The waiting pods by role of the plan, in order of index and name.
 
-    A pod's role follows from its kind and from its own role. If this role is not ``planned``, the kind alone counts.
+    A role of the plan follows from two things: the pod's kind, and the role in the pod's labels. If the result is not a
+    ``planned`` role, the role of the plan follows from the kind alone.
     """
     found: dict[str, list[KeyedPod]] = {}
     for kind, pods in group.waiting_by_kind(owner):

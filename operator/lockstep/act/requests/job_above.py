@@ -18,9 +18,9 @@ async def as_its_job_wants(
 ) -> Manifest:
     """The group with the annotations and the number of pods of the Job that controls it, if Jobs are a source.
 
-    The group's own annotations win. From Kubernetes 1.37 on, the group's policy is ``basic`` if the Job has none. Then
-    the group's pods are placed together, like those of a Job without a group. They include the ``succeeded`` ones.
-    Raises ``ApiUnavailableError``.
+    The group's own annotations win. From Kubernetes 1.37 on, the group's policy is ``basic`` if the Job has no policy.
+    Then the returned group requires that its pods are placed together, like those of a Job without a group.
+    ``succeeded`` is how many pods of the group have succeeded. Raises ``ApiUnavailableError``.
     """
     metadata, kind = group["metadata"], OWNERS[Source.JOB]
     controller = controller_of(metadata)

@@ -58,7 +58,10 @@ class MarkedOwners:
             self._tasks = [asyncio.create_task(self._list_patiently(kind)) for kind in self._kinds()]
 
     def may_have(self, gang: GangKey) -> bool:
-        """Whether the owner of the Gang's pods may have our mark, because a kind that it may have is not listed yet."""
+        """Whether the owner of the Gang's pods may have our mark.
+
+        This is so while the operator still waits for the list of a kind to which the owner may belong.
+        """
         named = maker_of(object_name(gang))
         return named is not None and not self._no_longer_awaited.issuperset(kinds_above((named[0],)))
 
