@@ -113,9 +113,9 @@ class WriteTurns:
         self._free += 1
 
     def _order(self) -> Iterator[Urgency]:
-        """The urgencies in their order for the next turn; the first one may occur twice.
+        """The urgencies in the order in which their waiters are considered for the next turn: the highest first.
 
-        Usually the highest urgency goes first. In four of eight turns, another one does.
+        But in four of eight turns, a lower urgency comes before all others. It occurs again at its usual place.
         """
         favoured = self._passed_on % _ROUND
         if favoured in _FAVOURED:

@@ -44,10 +44,10 @@ def of_job(job: Section) -> Sequence[FirstPods]:
 
 
 def of_job_set(job_set: Section) -> Sequence[FirstPods]:
-    """The pods of all Jobs that wait for no other Job, and the pods of other Jobs, which are made later.
+    """The pods of each Job of a JobSet. If the Job waits for another Job, its pods are made later.
 
-    A Job that waits until another Job is complete gets the nodes of that Job, so its pods are not counted. The pods of
-    Jobs that wait for such a Job are not counted either. No Job waits any more for a Job that is complete.
+    A Job that waits until another Job is complete gets the nodes of that Job. So its pods are not counted, neither as
+    first nor as later pods. The same holds for Jobs that wait for it. No Job waits any more for a complete Job.
     """
     spec, complete = job_set.section("spec"), _complete_jobs(job_set)
     is_in_order = spec.section("startupPolicy").text("startupPolicyOrder") == "InOrder"

@@ -30,7 +30,7 @@ from lockstep.facts.pods.pod import LARGEST_AMOUNT, PodFact, PodKey, PodPhase
 from lockstep.facts.pods.pod_outcome import PodOutcome
 from lockstep.facts.reasons import Reason
 
-# Every member takes one of the pods that a node may have. So no member fits on a node with such a pod.
+# What an unreadable pod takes: all pods that its node may have. Every member takes one of these, so none fits there.
 _FILLS_ITS_NODE = (("pods", LARGEST_AMOUNT),)
 _PHASES = frozenset(PodPhase)
 
