@@ -11,8 +11,8 @@ OVERRUN_SHARE = 0.05
 _LOGARITHM_OF_STEP = math.log(1 + OVERRUN_SHARE)
 # A status keeps whole seconds: without this minimum, steps from an expected duration of 0 would not advance.
 _SHORTEST_SECONDS = 1.0
-# An overrun is reported after this time at the latest, however long the run is. A run that ends before its report is due
-# is never reported.
+# An overrun is reported after this time at the latest, however long the run is. A run that ends before its report is
+# due is never reported.
 _LONGEST_PATIENCE_SECONDS = 60.0
 
 

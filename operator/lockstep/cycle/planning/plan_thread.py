@@ -65,9 +65,9 @@ class Made(NamedTuple):
 class Sized(NamedTuple):
     """A plan for ``snapshot``. In this snapshot, ``changes`` and ``starts`` have already happened.
 
-    So the plan itself does not contain ``starts``. The snapshot has the sizes to which gangs may shrink instead of being
-    evicted for more urgent ones. Some of ``starts`` begin later, when gangs that change their size have left their
-    nodes. ``again`` and ``in_vain`` are as in ``Made``.
+    So the plan itself does not contain ``starts``. The snapshot has the sizes to which gangs may shrink instead of
+    being evicted for more urgent ones. Some of ``starts`` begin later, when gangs that change their size have left
+    their nodes. ``again`` and ``in_vain`` are as in ``Made``.
     """
 
     snapshot: Snapshot

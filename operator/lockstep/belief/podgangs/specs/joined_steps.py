@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from lockstep.facts.gang.role import Needs
 
 # With more combinations, steps of the Gang are joined. With this many combinations, the engine's ``Effort`` counts a
-# search effort of 1,024 for each node. It does not limit the first 200,000 of each choice (``LEAST_COMBINATIONS``): they
-# are enough for about 200 nodes.
+# search effort of 1,024 for each node. It does not limit the first 200,000 of each choice (``LEAST_COMBINATIONS``):
+# they are enough for about 200 nodes.
 _FEW = 2**10
 # A plan refuses gangs with more combinations.
 _MOST = 2**14
