@@ -226,7 +226,11 @@ def _decode_leaf(hint: Any, value: Any, path: str) -> Any:
 
 
 def _decode_number(hint: Any, value: Any, path: str) -> Number:
-    """Decode a number: a JSON number as a float, or as it is if ``hint`` is Fraction; a string as a Fraction or inf."""
+    """Decode a JSON number or a string; ``hint`` is float or Fraction.
+
+    A JSON number becomes a float, or stays an int or a float if ``hint`` is Fraction. A string becomes a Fraction or an
+    infinity.
+    """
     if isinstance(value, str) and value in _INFINITIES:
         return _INFINITIES[value]
     if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):

@@ -42,7 +42,10 @@ def own_snapshot(gang: PendingGang, snapshot: Snapshot) -> Snapshot:
 
 
 def copies_for(gang: PendingGang, timeline: Timeline) -> int:
-    """Return the cost of a gang's own timelines, in copies of a timeline; with factors, each ranks the nodes again."""
+    """Return the cost of a gang's own timelines, in copies of a timeline.
+
+    Each own timeline costs one copy. With factors, each costs ``_STEPS_A_NODE`` copies, since nodes are ranked again.
+    """
     timelines = 1 + len(timeline.safer)
     return timelines if not gang.factors else _STEPS_A_NODE * timelines
 

@@ -39,7 +39,7 @@ def _times(work: Work) -> Sequence[Number]:
 
 
 def _measured(work: Work) -> tuple[Sequence[int], bool]:
-    """Return the sizes of a profile, and whether a law replaces its times."""
+    """Return the sizes of a profile, and whether its run times follow a law; () and False for other kinds of work."""
     return (
         ([point.members for point in work.points], work.law is not None)
         if isinstance(work, ProfileWork)

@@ -19,7 +19,7 @@ def earliest_start(
     """Find the run at the first instant of ``among`` with enough slots without an end for one of ``sizes``.
 
     ``among`` are indices of instants. They rise, and so do ``sizes``. ``pieces``, if given, are divided among the
-    members; no size is above them.
+    members; no size exceeds ``pieces``.
     """
     if not sizes.size:
         return None

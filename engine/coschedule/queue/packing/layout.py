@@ -121,7 +121,8 @@ def _best_beyond(layout: Layout, tables: FloatArray) -> FloatArray:
     for axis in (1 + np.flatnonzero(~layout.exact)).tolist():
         if best.shape[axis] == 1:
             continue
-        # From here on ``best`` is the best with at least as many members of the roles up to this one.
+        # From here on, ``best`` has for each cell the best value of the cells that have at least as many members of the
+        # roles up to this one.
         best = np.flip(np.maximum.accumulate(np.flip(best, axis), axis=axis), axis)
         ahead: list[slice] = [slice(None)] * best.ndim
         here = list(ahead)

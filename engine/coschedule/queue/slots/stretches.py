@@ -87,8 +87,8 @@ def find_stretches(owner: IntArray, begin: IntArray, slots: IntArray, *, times: 
     changing = np.flatnonzero(is_first(owner) | (change(slots, owner) != 0))
     owner, begin, slots = owner[changing], begin[changing], slots[changing]
     no_more, fewer = _last_with_no_more(owner, slots), _first_with_fewer(owner, slots)
-    # Take the last earlier span with no more slots, and the first later span with fewer slots. The slots that exist in
-    # one of these two spans too have longer stretches, which are listed for another span.
+    # Take the last earlier span with no more slots, and the first later span with fewer slots. If a slot also exists in
+    # one of these two spans, its stretch is longer, and is listed for another span.
     above = np.maximum(_of_same(owner, slots, no_more), _of_same(owner, slots, fewer))
     own = np.flatnonzero(slots > above)
     never = len(times)
