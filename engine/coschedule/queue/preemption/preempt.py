@@ -144,12 +144,16 @@ def _carried_out(
 
 
 def _as_promised(decision: Decision, before: Decision, promises: Promises) -> Decision:
-    """Return the decision with the promise of ``before``: an earlier start neither shortens nor makes a promise."""
+    """Return the decision with the promise of ``before``, since an earlier start does not shorten a promise.
+
+    The decision keeps its own promise if it starts later than promised before. If ``before`` has no promise, a promise
+    with slack is removed, and any other promise stays.
+    """
     if not isinstance(decision, Placement) or not isinstance(before, Placement):
         return decision
     if before.promised is None:
-        # With slack, the search uses planned starts as promises (``with_starts_promised``), so this is no real promise.
-        # Without slack, it is real, and may be new.
+        # With slack, the search uses planned starts as promises (``with_starts_promised``). So the promise of the
+        # decision is not real. Without slack, the promise is real, and may be new.
         return replace(decision, promised=None) if promises is Promises.SLACK else decision
     return replace(decision, promised=before.promised) if decision.start <= before.promised else decision
 

@@ -1,11 +1,12 @@
 """The resources that a group takes back from other groups: from which running gangs, and how much at most.
 
-The share of a group is a part of all nodes: its weight divided by the sum of all weights. A group that holds less than
-its share may take from groups that hold more than theirs and have a greater use divided by weight. It takes
-until these groups hold their shares. So a group that holds its share never takes. Resources that a group takes up to
-its share are never taken from it. The group of a gang that had to leave has a greater use divided by weight than the
-group that took its place. So this gang waits behind the gang in its place. Hence, while no gang ends, the number of
-times that gangs take back is at most the number of waiting gangs. Two groups never take the same nodes in turn.
+The share of a group is a part of all nodes: its weight divided by the sum of all weights. Only a group that holds less
+than its share takes. It takes from groups that hold more than their shares and have a greater use divided by weight.
+These groups keep at least their shares. So resources that a group takes up to its share are never taken from it.
+
+The group of a gang that had to leave has a greater use divided by weight than the group that took its place. So this
+gang waits behind the gang in its place. Hence, while no gang ends, the number of times that gangs take back is at most
+the number of waiting gangs. Two groups never take the same nodes back from each other again and again.
 """
 
 import math
