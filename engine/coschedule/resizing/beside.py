@@ -113,7 +113,7 @@ def _snapshots(after: World, tried: Sequence[Resized]) -> Iterator[Snapshot]:
 
 
 def _later_times(snapshot: Snapshot, tried: Sequence[Resized]) -> set[float]:
-    """Return the times, beside the first promise, at which gangs might shrink for gangs that are late in plans so far.
+    """Return the times, except the first promise, at which gangs might shrink for gangs that are late in plans so far.
 
     One is the first promise that the first plan breaks. The other is the first ``kept`` start of a gang that is late in
     the last plan. The previous plan, which chose this start, may have assumed that gangs shrink then.

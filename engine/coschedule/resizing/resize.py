@@ -158,8 +158,8 @@ def _delaying_none(
 def _apart(made: Resized, question: SizeQuestion, world: World) -> list[PendingGang]:
     """List the gangs that a choice must not delay.
 
-    Each of these gangs has no promise, and is urgent enough. It also takes no part, lacks idle seats for the size that
-    it would keep, or holds nodes for the first time.
+    Each of these gangs has no promise and is urgent enough. In addition, the gang takes no part, or lacks idle seats
+    for the size that it would keep, or holds nodes for the first time.
     """
     least = _least_urgent(made.sizes, world)
     holding = {one.gang for one in made.plan.decisions if isinstance(one, Unplaceable) and one.hold is not None}

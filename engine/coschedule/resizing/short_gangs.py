@@ -36,9 +36,10 @@ class ShortRoom(NamedTuple):
 
 
 def with_room_beside(sizes: Sequence[Sizes]) -> list[Sizes]:
-    """Return the sizes of all gangs, and one more for which ``idle_seats`` lists seats as well.
+    """Return the sizes of all gangs, and the sizes of an imaginary gang that uses the room for short gangs.
 
-    So if there are enough idle seats, all gangs may have their largest sizes beside the room for short gangs.
+    ``idle_seats`` limits its list by these sizes. So if there are enough idle seats, the list has seats for the largest
+    sizes of all gangs and for this room.
     """
     if not sizes:
         return []
@@ -51,9 +52,10 @@ def room_to_leave(
 ) -> ShortRoom:
     """Return the room that longer gangs leave; ``idle`` are the seats without a member.
 
-    They leave none if a gang waits that takes no part in the choice of sizes: it could use these seats, and nothing
-    else would choose its nodes. They leave none either if a running gang is less urgent than a waiting one. Otherwise
-    it would be evicted while there are idle seats.
+    Longer gangs leave no room if some waiting gang takes no part in the choice of sizes. That gang could use these
+    seats. But only the plan of the queue chooses its nodes, and the plan counts these seats as taken (``seats_left``).
+    Longer gangs also leave no room if a running gang is less urgent than a waiting one. Otherwise the running gang
+    would be evicted while there are idle seats.
     """
     most_urgent = max((gang.priority for gang in waiting), default=0)
     may_evict = bool(waiting) and any(gang.priority < most_urgent for gang in snapshot.running)
@@ -66,9 +68,9 @@ def room_to_leave(
 def leaves_room(sized: Sized, room: ShortRoom) -> bool:
     """Return whether a gang leaves room for short gangs.
 
-    A run that may change its size does, since it has much work left; but it need not if a size is asked of it, or if it
-    has a deadline. A waiting gang does if it runs longer than ``SHORT_SECONDS`` at each of its sizes, unless its least
-    size needs this room too: it could never start.
+    A run whose size may change has much work left. So it leaves room, unless a size is asked of it or it has a
+    deadline. A waiting gang leaves room if it runs longer than ``SHORT_SECONDS`` at each of its sizes. But if even its
+    least size needs this room, the gang leaves none, since it could never start otherwise.
     """
     gang = sized.gang
     if isinstance(gang, ElasticRun):
@@ -79,9 +81,9 @@ def leaves_room(sized: Sized, room: ShortRoom) -> bool:
 def seats_left(
     seat: SeatKind, seats: RunSeats, runs: Sequence[ElasticRun], sizes: SizePlan, *, count: int, now: float
 ) -> tuple[Release, ...]:
-    """Return the last ``count`` seats that are idle after a choice, as seats that short gangs would free.
+    """Return the last ``count`` seats that are idle after a choice, each as a release after ``SHORT_SECONDS``.
 
-    The plan of the queue counts them as taken for ``SHORT_SECONDS``, so that it starts no longer gang there.
+    The plan of the queue counts these seats as taken until then, so that it does not start a longer gang there.
     """
     if not count:
         return ()

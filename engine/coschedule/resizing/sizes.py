@@ -86,10 +86,11 @@ def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
 
 
 def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, bool, float]:
-    """Return the rank by weight, the lowest first.
+    """Return the rank of a gang; gangs of the lowest ranks take part in the choice.
 
-    Gangs that must start come first. If there is such a gang, all runs come before the other gangs. Runs of which
-    another size is asked also come before them, if there are seats for this size.
+    Gangs that must start come first. If there is such a gang, all runs come next. Otherwise runs of which another size
+    is asked come next, if there are enough idle seats for this size. All other gangs come last. In each of these
+    classes, gangs of greater weight come first.
     """
     left = gang.left if isinstance(gang, ElasticRun) else 1.0
     worth = worth_of(gang.sizes, gang.shared, left=left, age=question.now - gang.created)
