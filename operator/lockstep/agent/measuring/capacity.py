@@ -34,8 +34,8 @@ DAY = 86_400.0
 class MeasuredCapacity:
     """The measured capacity: the median of the best rates of the last days.
 
-    ``bests`` has these best rates as (epoch seconds, rounds per second). ``runs`` has the rates of the runs since then.
-    After five runs, the best of them is added to ``bests``.
+    ``bests`` has these best rates as (epoch seconds, rounds per second). ``runs`` has the rates of the runs after the
+    newest best rate. After five runs, the best of them is added to ``bests``.
     """
 
     bests: list[tuple[float, float]] = field(default_factory=list)
@@ -71,7 +71,7 @@ def is_idle(usage: Usage) -> bool:
 
 
 def measured_on(processor_model: str) -> str:
-    """Return the processor and Python version on which rates depend. Rates with another one are not compared."""
+    """Return the processor and Python version on which rates depend. Rates are compared only if both are equal."""
     return f"{processor_model}, Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
