@@ -38,7 +38,8 @@ class CapacityByState:
 
     ``amounts`` has the resources of the pool's nodes: what members request (in_use), what is promised, what other pods
     request (others), and the rest. The rest is free if a member could start on the node now; otherwise it is closed.
-    ``speeds`` has the speed of each node of the pool while the node is idle, by its bid.
+    ``speeds`` has the speed of each node of the pool while the node is idle: the capacity in its bid, or 1 without a
+    bid.
     """
 
     nodes: Counter[str] = field(default_factory=Counter)

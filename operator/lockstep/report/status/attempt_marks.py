@@ -40,8 +40,8 @@ def mark_undoing(gang: GangFact, failure: Failure, *, waits: str, now: float) ->
 
     The condition ``Placed`` says why and since when, and what the teardown ``waits`` for. The condition ``Planned``
     keeps the reason, which the operator reads after a restart. The reservation stays until the pods are gone. If the
-    gang changes its size, the same status has its next size. It also has the work that an elastic gang has done, if its
-    members save it.
+    gang changes its size, the same status has its next size. If the members can save their work before they end, the
+    status also has the work that an elastic gang has done.
     """
     why = f"Attempt {gang.status.attempt} is being torn down: {failure.message}."
     status = replace(mark_accepted(gang, now), next_size=failure.next_size)

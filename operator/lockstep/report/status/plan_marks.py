@@ -191,9 +191,9 @@ def _with_plan(gang: GangFact, placement: Placement, learned: Learned | None, no
 
 
 def _last_change(gang: GangFact) -> LastChange | None:
-    """The change of size that the gang is making now, with the seconds that the change before it took.
+    """The change of size that the gang makes now. It has the duration of the previous change, since its own is unknown.
 
-    If the gang is making none, it is the last change in the status.
+    If the gang makes no change now, the result is the last change in the status.
     """
     following, last = gang.status.next_size, gang.status.last_change
     if following is None:

@@ -45,8 +45,9 @@ log = logging.getLogger(__name__)
 class StatusReport:
     """A status to write. After the write, the ``event`` is posted and ``written`` is called.
 
-    If the report ``begins_wait`` of a Gang, the event is also posted about the owner of its pods. A report that
-    ``is_act`` is written at once, because it begins an action that later plans would otherwise decide again.
+    If ``begins_wait`` is true, a Gang begins to wait, and the event is also posted about the owner of the Gang's pods.
+    If ``is_act`` is true, the status begins an action. It is written at once: otherwise later plans would decide the
+    action again.
     """
 
     status: GangStatus
@@ -105,8 +106,8 @@ class StatusWriter:
 
         Returns whether the attempt may begin.
 
-        The attempt may not begin while a report is being sent, because its first write would conflict with the report.
-        When the report is sent, a plan is due, which may begin the attempt.
+        The attempt may not begin while a report is being sent, because the first write of the attempt would conflict
+        with the report. After the report, a plan is due, which may begin the attempt.
         """
         self._withdraw(gang)
         if gang not in self._sending:

@@ -143,9 +143,9 @@ def _slow_node(change: SizeChange) -> str:
 
 
 def _earlier_plan(change: SizeChange) -> str:
-    """A clause about a gang that shrinks because an earlier plan was wrong. No other gang gets its nodes now.
+    """A clause about a gang that shrinks because an earlier plan was wrong. No other gang gets its nodes at once.
 
-    Either the gang itself ends sooner with fewer members, or promised starts need the nodes.
+    Either the gang itself ends sooner with fewer members, or gangs with promised starts need the nodes later.
     """
     if change.end < change.end_before:
         return (

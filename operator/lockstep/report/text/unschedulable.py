@@ -16,7 +16,7 @@ def why_unschedulable(node: NodeFact | None, pool: Pool) -> str:
 
 
 def why_closed(node: NodeFact | None, bid: BidFact | None, pool: Pool) -> str:
-    """Why no member can start on the node, whatever the time; '' if only the times of its bid may close it."""
+    """Why no member can start on the node, whatever the time; '' if only times in the node's bid may prevent it."""
     why = why_unschedulable(node, pool)
     if why or bid is None:
         return why

@@ -22,8 +22,8 @@ _MOST_ENDED = 500
 class Stage(StrEnum):
     """The meaning of a bar.
 
-    ``HOLDS`` is a node hold: no gang behind gets these nodes if it would delay this gang. ``OTHERS`` are nodes of gangs
-    that the user may not see.
+    ``HOLDS`` is a node hold: no gang behind this gang gets these nodes if that would delay this gang. ``OTHERS`` are
+    nodes of gangs that the user may not see.
     """
 
     RESERVED = "reserved"

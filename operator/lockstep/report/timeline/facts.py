@@ -89,7 +89,7 @@ class TimelineFacts:
 
     @property
     def next_overrun(self) -> float:
-        """The earliest expected end. The facts must be computed again at this time; infinity if there is none."""
+        """The earliest expected end, at which the facts must be computed again; infinity if no end is expected."""
         of_held = (end for held in self.held.values() for end in (held.end, held.finish))
         ends = chain(of_held, (pods.end for pods in self.running.values()))
         return min((end for end in ends if end is not None), default=float("inf"))
