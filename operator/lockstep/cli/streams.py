@@ -63,8 +63,8 @@ class _Output(io.FileIO):
 def _prepare() -> _Output | None:
     """Replace closed streams, so that no other file gets their descriptors; returns the watched output.
 
-    To use closed input or output still fails. Messages that can't be written are dropped. If ``sys.stdout`` was
-    replaced, as in tests, the output is not watched, and the function returns None.
+    Reads of closed input and writes to closed output still fail. Messages that can't be written are dropped. If
+    ``sys.stdout`` was replaced, as in tests, the output is not watched, and the function returns None.
     """
     if sys.stdin is None:
         sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), "r")

@@ -6,8 +6,8 @@ import click
 
 from lockstep.dealer.asking import Asker, DealerError, next_pieces
 
-# Longer than the default of --unreachable-after: if the node of rank 0 is lost, the operator ends the attempt first. A
-# member that gives up counts as failed. Also longer than a kubelet's longest pause before it restarts a dealer, 300 s.
+# Longer than the default of --unreachable-after. So if the node of rank 0 is lost, the operator ends the attempt before
+# a member gives up and counts as failed. Also longer than a kubelet's longest pause before it restarts a dealer, 300 s.
 _PATIENCE_SECONDS = 900.0
 
 
