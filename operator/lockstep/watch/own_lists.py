@@ -108,7 +108,8 @@ async def _apply_page(
         read = await reader.read(item)
         known = kind.version(key)
         kind.drop_if_set_back(key, version, was=was)
-        # A watch has removed an object that was there before. If it has been created again, the same watch shows that.
+        # If the cache lacks an object that it had before, a watch has removed the object. If the object has been
+        # created again, the same watch reports that.
         is_deleted = known is None and (was is not None or seen is not None)
         if known != version and not is_deleted:
             kind.take(read)
