@@ -1,7 +1,8 @@
 """Takes the lease, renews it and gives it back. The fence is open only while the lease is certainly held.
 
 Field names, transitions and times are those of client-go, with one difference. If the lease is missing, or if another
-client than the holder has emptied it, it is not taken at once (:mod:`.rival`). The holder restores the lease.
+client than the holder has emptied it, other processes wait before they take it (:mod:`.rival`). The holder fills an
+emptied lease again. If the lease is missing, the holder stops leading.
 """
 
 import asyncio

@@ -45,7 +45,7 @@ class Rival:
         if is_first or (lease.is_given_back and self._is_no_older_than_held(lease)):
             self._held_until = now
         elif self._held is not None and lease.uid == self._held.uid:
-            # Another client has emptied it, or the API server was restored from a backup.
+            # Another client has emptied the lease, or the API server was restored from a backup.
             self._held_until = now + self._longest()
         # Otherwise this free lease is a new object. It does not show that the holder of an earlier lease has stopped.
 
