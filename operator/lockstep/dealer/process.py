@@ -9,7 +9,7 @@ from lockstep.dealer.kept_states import Journal, read_states
 from lockstep.dealer.requests import Dealing, make_server
 from lockstep.facts.piece_states import counted, format_counts
 
-# Other members may still report results while they end too. This is less than the usual grace period of a pod.
+# Other members may still report results while they end too. The wait is shorter than the usual grace period of a pod.
 _LINGER_SECONDS = 5.0
 _POLL_SECONDS = 0.1
 
