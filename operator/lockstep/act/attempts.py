@@ -143,7 +143,7 @@ class Attempts:
         self._to_be_undone.setdefault(gang, self._services.monotonic())
 
     def unmark_for_undoing(self, gang: GangKey) -> None:
-        """Cancel :meth:`mark_for_undoing`, or end it because the teardown has begun."""
+        """Remove the mark of :meth:`mark_for_undoing`: the teardown has begun, or the gang is not torn down."""
         self._to_be_undone.pop(gang, None)
 
     def wake(self, gang: GangKey) -> None:

@@ -1,7 +1,7 @@
 """Asks the API server whether a predecessor exists that the cache does not have.
 
-A gang may fail because a predecessor is missing, and this failure is final. A watch may show a large object later than
-a small one that was created after it.
+A gang may fail because a predecessor is missing, and this failure is final. But the cache may lack an object that
+exists: a watch may show a large object later than a small one that was created after it.
 """
 
 from coschedule import GangKey

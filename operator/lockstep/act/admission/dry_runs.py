@@ -207,8 +207,8 @@ class DryRuns:
     async def _check_and_apply(self, gang: GangFact, spec: GangSpec, asked: _AskedTemplate, haste: _Haste) -> bool:
         """Check a gang, apply the result and schedule the next check. Returns whether the gang is newly admitted.
 
-        If there is no result in time before evictions, the members count as refused. If there is none in time for
-        another check, nothing changes.
+        If a check before evictions has no result in time, the members count as refused. If any other check has no
+        result in time, nothing changes.
         """
         was_admitted, found = asked.is_admitted, await self._find(gang, spec, haste)
         if self._asked.get(gang.key) is not asked:

@@ -64,7 +64,7 @@ class NodeAsker:
     async def _make(self, gang: GangFact, folder: Target, manifest: Manifest) -> Manifest | Refusal:
         """The object, which is created if it is missing.
 
-        A refusal says why it can't be created, or is not the gang's.
+        A refusal says why the object can't be created, or that the existing object is not the gang's.
         """
         name = manifest["metadata"]["name"]
         answer = await self._client.create(folder, manifest)

@@ -1,4 +1,7 @@
-"""Patches members beside the cycle until their pods show the change. The pods show it also after a restart."""
+"""Patches members beside the cycle until their pods show the change.
+
+After a restart, the operator sees by the pods which of them still lack the change.
+"""
 
 import asyncio
 import logging

@@ -88,6 +88,6 @@ class PiecesStore:
 
 
 def _version_of(there: Manifest, wanted: Manifest) -> Manifest:
-    """The wanted manifest, which replaces only the existing version of the object."""
+    """The wanted manifest with the version of the existing object, so that it replaces no later version."""
     version = {"resourceVersion": there["metadata"]["resourceVersion"]}
     return {**wanted, "metadata": {**wanted["metadata"], **version}}

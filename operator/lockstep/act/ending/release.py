@@ -78,9 +78,10 @@ class Release:
         return written
 
     async def report(self, status_of: Callable[[GangFact], GangStatus]) -> bool:
-        """Write the state of the teardown, if the status has the attempt. ``status_of`` computes it from each version.
+        """Write the state of the teardown, if the gang's status has the attempt.
 
-        Returns whether it was written now. The teardown continues if it was not.
+        ``status_of`` computes the new status from the newest version of the gang, at each try. Returns whether a status
+        was written now. The teardown continues in any case.
         """
         for _ in range(_MOST_CONFLICTS):
             gang = self.known()

@@ -41,7 +41,10 @@ class AskedUndo:
         return known.asks.undo if asked is None else asked
 
     async def _annotations(self, gang: GangKey, known: PodGang) -> Mapping[str, str]:
-        """The annotations of the owner for which the Gang is made, or of the pods of its group if these agree."""
+        """The annotations of the owner for which the Gang is made; none if the owner is gone, or a user made the Gang.
+
+        A group of pods in a queue of Kueue has no owner. The annotations of its pods count, if all of them agree.
+        """
         named = maker_of(object_name(gang))
         if named is None or known.made_for is None:
             return {}

@@ -123,7 +123,10 @@ class MemberMaking:
     async def _create(
         self, gang: AcceptedGang, there: Mapping[PodKey, PodFact], ended: Mapping[PodKey, str]
     ) -> Mapping[PodKey, str] | Failure:
-        """Make sure that all members exist. Returns their UIDs, or a failure. Their manifests are freed."""
+        """Make sure that all members exist. Returns their UIDs, or a failure.
+
+        The members' manifests are in memory only until this returns.
+        """
         services = self._services
         failure = await create_missing_claims(services.client, services.state, gang, self._reservation)
         if failure is not None:

@@ -42,8 +42,9 @@ async def write_checks(
     """Write ``entry`` to our checks of a Workload. Returns why that is not done, as a clause; '' if it is done.
 
     The Workload is read anew before each try. Its spec and its quota must be unchanged. Our checks must be in the
-    state ``after``, because the entry may follow only this state. Kueue evicts a Workload before it takes the quota
-    back, and never queues it again if a check says ``RETRY`` meanwhile. Raises ``ApiUnavailableError``.
+    state ``after``, because the entry may follow only this state. When Kueue evicts a Workload, it resets the
+    checks first, and takes the quota back later. If a check says ``RETRY`` in between, Kueue never queues the Workload
+    again. Raises ``ApiUnavailableError``.
     """
     wanted = _CheckWrite(known, entry, after, urgency)
     conflicts = 0

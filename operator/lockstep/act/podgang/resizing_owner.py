@@ -92,8 +92,8 @@ def _refused(named: str, change: OwnerChange, answer: Answer) -> OwnerAnswer:
 def _may_pass(change: OwnerChange, refusal: Answer) -> bool:
     """Whether another try may succeed after a refusal.
 
-    Nothing is lost if a new size is given up. An owner that goes back has more pods than it has room for, so it must be
-    changed.
+    Nothing is lost if a new size is given up, so it is tried again only after a conflict. An owner that goes back has
+    more pods than it has room for. So it must be changed, and is tried again as long as it exists.
     """
     if refusal.is_absence:
         return False

@@ -1,6 +1,6 @@
-"""Takes back the bound pods of a Gang that can't stay on their nodes, in the first way that works.
+"""Takes back bound pods of a Gang if they can't stay on their nodes, in the first way that works.
 
-Kueue takes them back, or their owner is suspended, or pods are evicted. Otherwise they are kept.
+Kueue takes the pods back, or their owner is suspended, or the pods are evicted. Otherwise the pods are kept.
 """
 
 from collections.abc import Callable

@@ -31,7 +31,7 @@ async def learn_needs_of_workload(services: Services, workload: Manifest) -> str
 
 
 async def waits_for_size(services: Services, workload: Manifest) -> str:
-    """Why the pods of a Workload may not be created yet, as a clause, if its owner first gets a size; '' otherwise."""
+    """A clause that says that the owner of a Workload has to get a size before its pods are created; '' otherwise."""
     named = controller_of(workload["metadata"])
     kinds = (kind for kind in sized_kinds(services.state.sources) if kind.queued is not None)
     its_kind = (named.get("apiVersion"), named.get("kind"))

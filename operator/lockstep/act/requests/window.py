@@ -69,7 +69,7 @@ class AttemptWindow:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                # The gang was admitted at the same moment.
+                # The gang was admitted just before the wait was cancelled.
                 self.leave(members)
             else:
                 self._let_in()

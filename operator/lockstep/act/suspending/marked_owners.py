@@ -108,7 +108,8 @@ class MarkedOwners:
         except ListError as error:
             return _Listing(str(error))
         self._listed.add(kind)
-        # An object that can't be found again must not be suspended. So Gangs of its kind are evicted only after this.
+        # An owner that can't be found after a restart must not be suspended. This list shows that owners of this kind
+        # can be found. So Gangs of these owners may be evicted from now on.
         self._state.pod_gangs.yielding.allow(*sources_below(kind, self._state.sources))
         return _Listing()
 

@@ -72,8 +72,8 @@ class Suspensions:
         """Suspend the owner of a Gang's pods until they are gone.
 
         ``uids`` are the owner UIDs that these pods name. ``why`` is a clause for an event about the owner. ``begun`` is
-        called after it is suspended. Returns after the owner is resumed or can't be, so that no room is kept for pods
-        that may not come.
+        called after the owner is suspended. Returns when the owner is resumed, or when the operator can't resume it.
+        Callers keep room for the new pods until then. If the owner stays suspended, no new pods come.
         """
         if gang not in self._tasks:
             self._begin(gang, lambda departure: self._suspend_patiently(gang, uids, why, departure, begun))

@@ -142,8 +142,8 @@ async def refresh_volume(client: KubeClient, state: State, name: str) -> Answer:
 async def release_claim(client: KubeClient, state: State, needed: NeededClaim) -> None:
     """Remove the node from a claim without a volume, so that another node can be tried.
 
-    Raises ``ApiUnavailableError``. If a volume is still created, Kubernetes binds it to the claim, and the next plan
-    uses its nodes.
+    Raises ``ApiUnavailableError``. A provisioner may still create the volume. Then Kubernetes binds the volume to the
+    claim, and the next plan uses nodes that reach the volume.
     """
     for _ in range(_MOST_CONFLICTS):
         answer = await refresh_claim(client, state, needed.key)
