@@ -41,7 +41,7 @@ from lockstep.snapshot.wanted import SOON_SECONDS, PlanTerms
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AnsweredPlan:
-    """A snapshot, the plan ``made`` from it, and the plan after the choice of gangs to evict, ``preempting``.
+    """A snapshot, the plan ``made`` from it, and ``preempting``: the plan after the choice of gangs to evict.
 
     ``prices`` has the price of a member for each planned gang. ``running`` are the known gangs that hold nodes.
     ``as_reported`` converts a decision to the form in which the operator would write it to a status. All members select

@@ -126,8 +126,8 @@ def _size(answer: WaitingAnswer, marks: Marks) -> Iterator[str]:
 def _rule(answer: WaitingAnswer) -> str:
     """A sentence that names the rule for the gang's size; '' if no sentence is needed.
 
-    No sentence is needed without a placement, or if the bar of the chosen size in the chart is the shortest. A gang
-    that gets the fewest members without a deadline needs no sentence either.
+    A gang without a placement needs no sentence. A gang that states its run time needs none in two cases. It has no
+    deadline, and the bar of its size in the chart is the shortest. Or it gets the fewest members without a deadline.
     """
     if not isinstance(answer.decision, Placement):
         return ""

@@ -89,7 +89,7 @@ async def suppose_sweep(
 
 
 async def counted_spec(client: KubeClient, manifest: NewManifest, config_maps: ConfigMaps) -> Manifest:
-    """The spec of a sweep after a dry run. The number of its runs replaces their parameters.
+    """The spec of a sweep after a dry run. If runs have parameters, the number of runs replaces the ConfigMap's name.
 
     Raises ``AnswerError``, for example if the parameters can't be read.
     """
