@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 VALID_FOR = dt.timedelta(days=365)
-# How long before the start certificates become valid, in case the clock is set back a little.
+# Certificates are valid from this long before they are made, in case the clock is set back a little.
 BACKDATED = dt.timedelta(minutes=5)
 
 LOOPBACK = ipaddress.IPv4Address("127.0.0.1")
