@@ -54,7 +54,7 @@ class Life(Protocol):
 
 
 Spawn = Callable[[Sequence[str], Path], Life]
-"""Starts the command ``lockstep`` with arguments, its output appended to a log."""
+"""Starts the command ``lockstep`` with arguments, and appends its output to a log."""
 
 
 def spawn(

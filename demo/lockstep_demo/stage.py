@@ -27,7 +27,7 @@ def stage(screen: Screen) -> Iterator[Play]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="lockstep-demo-")))
         sandbox = stack.enter_context(start(_options(folder), progress))
-        # If kubectl must be downloaded, this step has its own display of time. It must not run during the next step.
+        # If this call downloads kubectl, it shows a clock. The next step has its own clock, so the call is not in it.
         sandbox.kubectl("version", "--client")
         with progress.step("Installing the kinds and the operator's rights"):
             install(sandbox)

@@ -35,7 +35,7 @@ def node_table(offers: Sequence[Offer], sight: Sight, *, elapsed: float) -> Rend
 
 
 def gang_table(sight: Sight, *, began: float, wraps: bool) -> RenderableType:
-    """Return one row of numbers per gang. Below it follows the reason for the plan or refusal of an unfinished gang.
+    """Return one row of numbers per gang, and under it the reason for the plan or refusal of an unfinished gang.
 
     ``began`` is the time of day at second 0. A reason that is too long is cut off, or wrapped if ``wraps`` is set.
     """
