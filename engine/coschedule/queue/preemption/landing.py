@@ -7,9 +7,10 @@ from coschedule.queue.keeping.memory import with_own_promises
 from coschedule.queue.plan import plan_and_count
 from coschedule.queue.preemption.shrinking import ShrinkingGang
 from coschedule.queue.preemption.worlds import awaiting, with_gangs, with_started, without
-from coschedule.queue.problem.decisions import Decision, Placement, Plan
+from coschedule.queue.problem.decisions import Decision, Placement, Plan, Unplaceable
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.promise_kinds import Promises
+from coschedule.queue.problem.refusals import Reason
 from coschedule.queue.problem.running import RunningGang
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.search.effort import LEAST_COMBINATIONS
@@ -44,24 +45,38 @@ class PlanningEffort:
 
     def take_back(self, share: "PlanningEffort", tenant: str) -> None:
         """Subtract the effort that a share of the tenant has used."""
-        self._left -= share.used
-        self._reserved[tenant] = max(0, self._reserved.get(tenant, 0) - share.used)
+        self._count(share.used, tenant)
 
     def allows(self, gangs: int, tenant: str) -> bool:
         """Whether a share of the tenant may still plan ``gangs`` gangs."""
         return gangs <= self._left_for(tenant) // 2
 
+    def _count(self, gangs: int, tenant: str) -> None:
+        self._left -= gangs
+        self._reserved[tenant] = max(0, self._reserved.get(tenant, 0) - gangs)
+
     def _left_for(self, tenant: str) -> int:
         others = sum(left for one, left in self._reserved.items() if one != tenant)
         return max(0, self._left - others)
 
+    def suffices_for(self, gangs: int) -> bool:
+        """Whether so many gangs may still be planned."""
+        return gangs <= self._left
+
     def spend(self, gangs: int) -> bool:
         """Count ``gangs`` gangs as planned; if the effort left is less, use it up and return False."""
-        if gangs > self._left:
+        if not self.suffices_for(gangs):
             self._left = 0
             return False
         self._left -= gangs
         return True
+
+    def spend_in_vain(self, gangs: int, tenant: str) -> None:
+        """Count ``gangs`` gangs of a plan that helped no gang of the tenant, at most a quarter of the whole effort.
+
+        So in a queue of any length, a gang behind may still try. The effort that is reserved for other tenants stays.
+        """
+        self._count(min(gangs, -(-self._given // 4), self._left_for(tenant)), tenant)
 
     @property
     def used(self) -> int:
@@ -79,6 +94,11 @@ class Landing:
 
     Gangs in front that start now keep their placements. No gang of its priority or above may start later than planned.
     A gang that shrinks ends later. This may break a promise only if an eviction of the gang would break it, too.
+    Hopeless gangs are left out, since they take no room.
+
+    Many gangs of the same priority may wait behind the gang. If two plans of them would cost more than the effort, then
+    ``is_worth`` leaves them out. In this case the plan after the choice of victims shows whether one of them is delayed
+    (``confirms``).
     """
 
     def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: PlanningEffort) -> None:
@@ -86,8 +106,9 @@ class Landing:
             # Less urgent gangs may be delayed as far as their promises allow, not only until their planned starts.
             snapshot = with_own_promises(snapshot, made, below=gang.priority)
         ordered = planning_order(snapshot)
-        place = ordered.index(gang)
         decisions = {decision.gang: decision for decision in made.decisions}
+        ordered = [one for one in ordered if not is_hopeless(decisions[one.key])]
+        place = ordered.index(gang)
         self._snapshot = snapshot
         self._in_front = [decisions[one.key] for one in ordered[:place]]
         starting = self._in_front_by(snapshot.now)
@@ -98,6 +119,7 @@ class Landing:
         self._up_to_it = [one for one in ordered[: place + 1] if one.key not in started]
         self._starts = {key: start_of(decision) for key, decision in decisions.items()}
         self._behind = self._that_could_be_delayed(ordered[place + 1 :])
+        self._leaves_out_behind = not effort.suffices_for(2 * (len(self._up_to_it) + len(self._behind)))
         self._after_it = ordered[place + 1 :]
 
     @property
@@ -120,9 +142,17 @@ class Landing:
         """
         if not self._lands(victims, self._up_to_it):
             return False
-        if self._behind and not self._lands(victims, [*self._up_to_it, *self._behind]):
+        is_checked = self._behind and not self._leaves_out_behind
+        if is_checked and not self._lands(victims, [*self._up_to_it, *self._behind]):
             return False
         return not self._breaks_a_promise(victims)
+
+    def confirms(self, victims: Sequence[RunningGang], made: Plan) -> bool:
+        """Whether ``made``, the plan of all gangs ``after`` these victims, delays none that ``is_worth`` left out."""
+        if not self._leaves_out_behind:
+            return True
+        starts = {decision.gang: start_of(decision) for decision in made.decisions}
+        return self._is_landing(victims, {one.key: starts[one.key] for one in (*self._up_to_it, *self._behind)})
 
     def after(self, victims: Sequence[RunningGang], gangs: Iterable[PendingGang] | None = None) -> Snapshot:
         """Return the snapshot in which the victims give way, and the gang waits until they have left.
@@ -133,8 +163,10 @@ class Landing:
         return awaiting(with_gangs(without(self.world, victims), waiting), self._gang.key, self._gone_by(victims))
 
     def _lands(self, victims: Sequence[RunningGang], gangs: Sequence[PendingGang]) -> bool:
-        """Whether the gang starts as soon as the victims have left, soon enough, and none of ``gangs`` is delayed."""
-        starts = self._planned(victims, gangs)
+        return self._is_landing(victims, self._planned(victims, gangs))
+
+    def _is_landing(self, victims: Sequence[RunningGang], starts: dict[GangKey, float]) -> bool:
+        """Whether the gang starts as soon as the victims have left, soon enough, and none of the others is delayed."""
         mine = starts[self._gang.key]
         is_in_time = mine <= max(math.nextafter(self.world.now, math.inf), self._gone_by(victims))
         return is_in_time and self._starts[self._gang.key] - mine > WORTH_SECONDS and not self._delays_one_of(starts)
@@ -185,3 +217,10 @@ class Landing:
 def start_of(decision: Decision) -> float:
     """Return the start of the gang; inf without a placement."""
     return decision.start if isinstance(decision, Placement) else math.inf
+
+
+def is_hopeless(decision: Decision) -> bool:
+    """Return whether evictions can't help a gang: it does not fit on empty nodes, or its constraints are too long."""
+    if not isinstance(decision, Unplaceable):
+        return False
+    return decision.fits_empty is False or decision.reason is Reason.CONSTRAINTS_TOO_LONG

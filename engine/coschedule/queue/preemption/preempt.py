@@ -21,21 +21,23 @@ If there are more, gangs shrink as far as they may at first, and then no further
 limited (``MOST_PLANNED``): where many sets fail, the rest is not tried.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 from coschedule.queue.keeping.memory import with_starts_promised
 from coschedule.queue.plan import plan
 from coschedule.queue.planner.planner import Rescue
-from coschedule.queue.preemption.landing import WORTH_SECONDS, PlanningEffort, start_of
+from coschedule.queue.preemption.landing import WORTH_SECONDS, PlanningEffort, is_hopeless, start_of
 from coschedule.queue.preemption.may_give_way import reclaimed, taken_from
 from coschedule.queue.preemption.search import CheckedVictims, VictimSearch
+from coschedule.queue.preemption.sets import Victims
 from coschedule.queue.preemption.shrinking import ShrinkingGang, shrinks_for
 from coschedule.queue.preemption.worlds import awaiting, without
-from coschedule.queue.problem.decisions import Decision, Placement, Plan, Unplaceable
+from coschedule.queue.problem.decisions import Decision, Placement, Plan
 from coschedule.queue.problem.gangs import GangKey, PendingGang
 from coschedule.queue.problem.promise_kinds import Promises
-from coschedule.queue.problem.refusals import Reason
 from coschedule.queue.problem.size_change import SizeChange
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.shares.dealing import planning_order
@@ -88,58 +90,62 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
     preemptions: list[Preemption] = []
     effort = PlanningEffort(MOST_PLANNED)
     while len(preemptions) < MOST_PREEMPTIONS:
-        found = _most_urgent(snapshot, made, effort)
+        found = _most_urgent(snapshot, made, effort, rescue)
         if found is None:
             break
-        gang, checked = found
-        preemptions.append(_preemption(gang, checked, snapshot.now))
-        snapshot, made = _carried_out(snapshot, made, gang.key, checked, rescue)
+        preemptions.append(_preemption(found, snapshot.now))
+        snapshot, made = _carried_out(snapshot, made, found)
         effort.spend(len(snapshot.gangs))
     return Preempting(made, tuple(preemptions))
 
 
-def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort) -> tuple[PendingGang, CheckedVictims] | None:
-    """Return the first gang of the queue to which others can give way, and the victims; None if none is found."""
+class _Found(NamedTuple):
+    """A gang and its victims; ``later`` is the plan in which the victims leave, without the gangs that start before."""
+
+    gang: PendingGang
+    victims: Victims
+    later: Plan
+
+
+def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort, rescue: Rescue | None) -> _Found | None:
+    """Return the first gang of the queue to which others can give way; None if none is found."""
+    for gang, (landing, victims) in islice(_with_victims(snapshot, made, effort), MOST_PREEMPTIONS):
+        later = plan(landing.after(victims), rescue=rescue)
+        if landing.confirms(victims, later):
+            return _Found(gang, victims, later)
+        effort.spend_in_vain(len(later.decisions), gang.key.namespace)
+    return None
+
+
+def _with_victims(
+    snapshot: Snapshot, made: Plan, effort: PlanningEffort
+) -> Iterator[tuple[PendingGang, CheckedVictims]]:
+    """Generate the gangs for which victims are found, in the order of the queue, as far as the effort suffices."""
     if not snapshot.running:
-        return None
-    starts = {decision.gang: start_of(decision) for decision in made.decisions}
+        return
     bound = with_starts_promised(snapshot, made) if snapshot.promises is Promises.SLACK else snapshot
-    hopeless = {decision.gang for decision in made.decisions if _is_hopeless(decision)}
-    search, in_front, ordered = VictimSearch(bound, made, effort), 0, planning_order(bound)
-    asking = {
-        gang.key
-        for gang in ordered
-        if gang.may_preempt and gang.key not in hopeless and _waits_long(gang, starts[gang.key], snapshot.now)
-    }
+    starts = {decision.gang: start_of(decision) for decision in made.decisions if not is_hopeless(decision)}
+    ordered = [gang for gang in planning_order(bound) if gang.key in starts]
+    asking = {gang.key for gang in ordered if gang.may_preempt and _waits_long(gang, starts[gang.key], snapshot.now)}
     effort.reserve({key.namespace for key in asking})
+    search, in_front = VictimSearch(bound, made, effort), 0
     for gang in ordered:
         if gang.key in asking and effort.allows(in_front + 1, gang.key.namespace):
             checked = search.victims_for(gang)
             if checked is not None:
-                return gang, checked
+                yield gang, checked
         in_front += starts[gang.key] > snapshot.now
-    return None
 
 
-def _is_hopeless(decision: Decision) -> bool:
-    """Return whether evictions can't help a gang: it does not fit on empty nodes, or its constraints are too long."""
-    if not isinstance(decision, Unplaceable):
-        return False
-    return decision.fits_empty is False or decision.reason is Reason.CONSTRAINTS_TOO_LONG
-
-
-def _carried_out(
-    snapshot: Snapshot, made: Plan, gang: GangKey, checked: CheckedVictims, rescue: Rescue | None
-) -> tuple[Snapshot, Plan]:
+def _carried_out(snapshot: Snapshot, made: Plan, found: _Found) -> tuple[Snapshot, Plan]:
     """Return the snapshot after a preemption, and its plan; gangs in front that start now keep their placements."""
-    until = max(victim.gone_by(snapshot.now) for victim in checked.victims)
-    later = plan(checked.landing.after(checked.victims), rescue=rescue)
+    until = max(victim.gone_by(snapshot.now) for victim in found.victims)
     decisions = {decision.gang: decision for decision in made.decisions}
-    for decision in later.decisions:
+    for decision in found.later.decisions:
         decisions[decision.gang] = _as_promised(decision, decisions[decision.gang], snapshot.promises)
     ordered = tuple(decisions[one.key] for one in planning_order(snapshot))
-    after = awaiting(without(snapshot, checked.victims), gang, until)
-    shares = without_taken(snapshot.shares, map(taken_from, checked.victims))
+    after = awaiting(without(snapshot, found.victims), found.gang.key, until)
+    shares = without_taken(snapshot.shares, map(taken_from, found.victims))
     return replace(after, shares=shares), replace(made, decisions=ordered)
 
 
@@ -158,8 +164,8 @@ def _as_promised(decision: Decision, before: Decision, promises: Promises) -> De
     return replace(decision, promised=before.promised) if decision.start <= before.promised else decision
 
 
-def _preemption(gang: PendingGang, checked: CheckedVictims, now: float) -> Preemption:
-    victims = checked.victims
+def _preemption(found: _Found, now: float) -> Preemption:
+    gang, victims = found.gang, found.victims
     return Preemption(
         gang=gang.key,
         victims=tuple(sorted(victim.key for victim in victims if not isinstance(victim, ShrinkingGang))),

@@ -116,6 +116,53 @@ def test_gang_of_equal_priority_behind_is_not_delayed():
     assert preempted(nodes, [first, second], runs=[running("a", 1)]) == {}
 
 
+def crowd(count, tenant="default", **more):
+    """Describe urgent gangs that wait behind others, and that may preempt."""
+    gangs = [hot(f"crowd{index:03d}", created=10.0 + index, serial=100, **more) for index in range(count)]
+    return [replace(one, key=GangKey(tenant, one.key.name)) for one in gangs]
+
+
+@pytest.mark.parametrize("count", [40, 300, 600])
+@pytest.mark.parametrize("tenant", ["default", "team"])
+def test_gangs_of_equal_priority_behind_keep_none_from_preempting(count, tenant):
+    runs = [running("a", 0), running("b", 1, since=NOW - 900)]
+    waiting = [hot(serial=100), *crowd(count, tenant)]
+    snap = snapshot(FULL, waiting, runs=runs, releases=[release(2, NOW + 5000)])
+    made = plan(snap)
+
+    after = preempt(snap, made)
+
+    assert after.preemptions[0].gang.name == "hot"
+    assert [victim.name for victim in after.preemptions[0].victims] == ["a"]
+    before = {one.gang: landing.start_of(one) for one in made.decisions}
+    assert all(landing.start_of(one) <= before[one.gang] for one in after.plan.decisions)
+
+
+@pytest.mark.parametrize("effort", [4, 512])
+def test_gang_of_equal_priority_behind_is_not_delayed_however_few_plans_are_possible(monkeypatch, effort):
+    monkeypatch.setattr(preempting, "MOST_PLANNED", effort)
+    nodes = [node("n1", free=1), node("n2", free=0)]
+    first, second = hot("first", size=2, created=1, serial=100), gang("second", priority=5, created=2)
+
+    assert preempted(nodes, [first, second], runs=[running("a", 1)]) == {}
+
+
+@pytest.mark.parametrize("effort", [8, 512])
+def test_gang_that_would_delay_others_leaves_some_effort_to_gangs_behind(monkeypatch, effort):
+    monkeypatch.setattr(preempting, "MOST_PLANNED", effort)
+    nodes = [node("n1", free=1), node("n2", free=0)]
+    first, second = hot("first", size=2, created=1, serial=100), gang("second", priority=5, created=2)
+
+    assert preempted(nodes, [first, second, hot("third", created=3)], runs=[running("a", 1)]) == {"third": ["a"]}
+
+
+@pytest.mark.parametrize("refused", [{"size": 4}, {"size": 3, "terms": [apart(""), together("")]}])
+def test_gangs_in_front_that_fit_nowhere_keep_none_from_preempting(refused):
+    in_front = [replace(one, priority=9) for one in crowd(300, "team", **refused)]
+
+    assert preempted(gangs=[*in_front, hot()], runs=[running("a", 0)]) == {"hot": ["a"]}
+
+
 def test_budget_forbids_a_victim():
     runs = [running("a", 0, disrupts=[(0, 1)]), running("b", 1, since=NOW - 900)]
 
