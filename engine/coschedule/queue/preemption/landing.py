@@ -1,7 +1,8 @@
 """Whether a gang can start if other gangs are evicted or shrink, decided by the plan that would follow."""
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from coschedule.queue.keeping.memory import with_own_promises
 from coschedule.queue.plan import plan_and_count
@@ -89,6 +90,13 @@ class PlanningEffort:
         return self._left == 0
 
 
+class _Starts(NamedTuple):
+    """The start of each gang of a plan, inf without a placement, and the steps ``beyond`` those free for one choice."""
+
+    starts: dict[GangKey, float]
+    beyond: int
+
+
 class Landing:
     """Plans one gang without some running gangs, or with these at smaller sizes.
 
@@ -96,9 +104,8 @@ class Landing:
     A gang that shrinks ends later. This may break a promise only if an eviction of the gang would break it, too.
     Hopeless gangs are left out, since they take no room.
 
-    Many gangs of the same priority may wait behind the gang. If two plans of them would cost more than the effort, then
-    ``is_worth`` leaves them out. In this case the plan after the choice of victims shows whether one of them is delayed
-    (``confirms``).
+    Many gangs may wait behind the gang. If two plans of them would cost more than the effort, then ``is_worth`` leaves
+    them out. In this case the plan after the choice of victims shows what happens to them (``confirms``).
     """
 
     def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: PlanningEffort) -> None:
@@ -119,8 +126,10 @@ class Landing:
         self._up_to_it = [one for one in ordered[: place + 1] if one.key not in started]
         self._starts = {key: start_of(decision) for key, decision in decisions.items()}
         self._behind = self._that_could_be_delayed(ordered[place + 1 :])
-        self._leaves_out_behind = not effort.suffices_for(2 * (len(self._up_to_it) + len(self._behind)))
         self._after_it = ordered[place + 1 :]
+        self._promised = [one for one in self._after_it if self._starts[one.key] <= one.promised < math.inf]
+        self._leaves_out_behind = not effort.suffices_for(2 * (len(self._up_to_it) + len(self._behind)))
+        self._leaves_out_promises = not effort.suffices_for(2 * (len(self._up_to_it) + len(self._after_it)))
 
     @property
     def is_given_up(self) -> bool:
@@ -145,14 +154,19 @@ class Landing:
         is_checked = self._behind and not self._leaves_out_behind
         if is_checked and not self._lands(victims, [*self._up_to_it, *self._behind]):
             return False
-        return not self._breaks_a_promise(victims)
+        return self._leaves_out_promises or not self._breaks_a_promise(victims)
 
     def confirms(self, victims: Sequence[RunningGang], made: Plan) -> bool:
-        """Whether ``made``, the plan of all gangs ``after`` these victims, delays none that ``is_worth`` left out."""
-        if not self._leaves_out_behind:
-            return True
+        """Whether the victims also help with regard to what ``is_worth`` left out.
+
+        ``made`` is the plan of the snapshot ``after`` these victims.
+        """
         starts = {decision.gang: start_of(decision) for decision in made.decisions}
-        return self._is_landing(victims, {one.key: starts[one.key] for one in (*self._up_to_it, *self._behind)})
+        checked = {one.key: starts[one.key] for one in (*self._up_to_it, *self._behind)}
+        if self._leaves_out_behind and not self._is_landing(victims, checked):
+            return False
+        late = self._late(starts) if self._leaves_out_promises and _may_break_promises(victims) else set[GangKey]()
+        return not late or late <= self._late(self._made_after(_whole(victims), self._with_all_after_it).starts)
 
     def after(self, victims: Sequence[RunningGang], gangs: Iterable[PendingGang] | None = None) -> Snapshot:
         """Return the snapshot in which the victims give way, and the gang waits until they have left.
@@ -188,30 +202,45 @@ class Landing:
 
         The result is also True if the effort does not suffice to find this out.
         """
-        if not any(isinstance(victim, ShrinkingGang) for victim in victims):
+        if not (self._promised and _may_break_promises(victims)):
             return False
-        kept = [one for one in self._after_it if self._starts[one.key] <= one.promised < math.inf]
-        late = self._late(kept, victims)
-        breaks = bool(late) and not late <= self._late(kept, [victim.whole for victim in victims])
-        return bool(kept) and (breaks or self.is_given_up)
+        late = self._late(self._planned(victims, self._with_all_after_it))
+        if not late:
+            return self.is_given_up
+        return not late <= self._late(self._planned(_whole(victims), self._with_all_after_it)) or self.is_given_up
 
-    def _late(self, promised: Sequence[PendingGang], victims: Sequence[RunningGang]) -> set[GangKey]:
-        """Return the gangs of ``promised`` that start after their promise if the victims give way."""
-        if not promised:
-            return set()
-        starts = self._planned(victims, [*self._up_to_it, *self._after_it])
-        return {gang.key for gang in promised if gang.promised < starts[gang.key]}
+    @property
+    def _with_all_after_it(self) -> list[PendingGang]:
+        return [*self._up_to_it, *self._after_it]
+
+    def _late(self, starts: Mapping[GangKey, float]) -> set[GangKey]:
+        """Return the gangs behind that start after their promise, but would have kept it without preemption."""
+        return {gang.key for gang in self._promised if gang.promised < starts[gang.key]}
 
     def _planned(self, victims: Sequence[RunningGang], gangs: Sequence[PendingGang]) -> dict[GangKey, float]:
         """Return the start of each of these gangs if the victims give way; inf without a placement or effort."""
         if not self._effort.spend(len(gangs)):
             return {gang.key: math.inf for gang in gangs}
-        made = plan_and_count(self.after(victims, gangs), rescue=lambda *_: None)
+        made = self._made_after(victims, gangs)
         self._effort.spend(made.beyond // LEAST_COMBINATIONS)
-        return {decision.gang: start_of(decision) for decision in made.plan.decisions}
+        return made.starts
+
+    def _made_after(self, victims: Sequence[RunningGang], gangs: Sequence[PendingGang]) -> "_Starts":
+        made = plan_and_count(self.after(victims, gangs), rescue=lambda *_: None)
+        return _Starts({decision.gang: start_of(decision) for decision in made.plan.decisions}, made.beyond)
 
     def _delays_one_of(self, starts: dict[GangKey, float]) -> bool:
         return any(start > self._starts[key] for key, start in starts.items())
+
+
+def _may_break_promises(victims: Iterable[RunningGang]) -> bool:
+    """Whether a victim shrinks: it then ends later. An eviction breaks a promise only for a more urgent gang."""
+    return any(isinstance(victim, ShrinkingGang) for victim in victims)
+
+
+def _whole(victims: Iterable[RunningGang]) -> list[RunningGang]:
+    """Return the victims as they are if all of them are evicted."""
+    return [victim.whole for victim in victims]
 
 
 def start_of(decision: Decision) -> float:

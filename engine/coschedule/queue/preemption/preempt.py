@@ -109,11 +109,12 @@ class _Found(NamedTuple):
 
 def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort, rescue: Rescue | None) -> _Found | None:
     """Return the first gang of the queue to which others can give way; None if none is found."""
-    for gang, (landing, victims) in islice(_with_victims(snapshot, made, effort), MOST_PREEMPTIONS):
-        later = plan(landing.after(victims), rescue=rescue)
-        if landing.confirms(victims, later):
-            return _Found(gang, victims, later)
-        effort.spend_in_vain(len(later.decisions), gang.key.namespace)
+    for gang, checked in islice(_with_victims(snapshot, made, effort), MOST_PREEMPTIONS):
+        for victims in checked.choices:
+            later = plan(checked.landing.after(victims), rescue=rescue)
+            if checked.landing.confirms(victims, later):
+                return _Found(gang, victims, later)
+            effort.spend_in_vain(len(later.decisions), gang.key.namespace)
     return None
 
 

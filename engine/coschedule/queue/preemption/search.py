@@ -1,5 +1,6 @@
 """The search for the cheapest victims for one gang; ``preempt.py`` describes the problem and the method."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -19,10 +20,16 @@ from coschedule.queue.shares.taking_back import ShareClaim, Spare, TakenBack, cl
 
 
 class CheckedVictims(NamedTuple):
-    """The victims for a gang, and the ``Landing`` that has checked them."""
+    """The cheapest ``victims`` for a gang, those to evict ``instead`` if some shrink, and the ``Landing`` of both."""
 
     landing: Landing
     victims: Victims
+    instead: Victims | None
+
+    @property
+    def choices(self) -> Sequence[Victims]:
+        """All choices of victims, the cheapest first."""
+        return (self.victims,) if self.instead is None else (self.victims, self.instead)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,11 +80,11 @@ class VictimSearch:
         landing = Landing(self._snapshot, self._made, gang, share)
         behind = partial(self._room_behind, gang, landing, givers.by)
         search = SetSearch(self._snapshot, givers.may.bounds, landing, room, behind)
-        victims = search.evictions([one for one in candidates if not isinstance(one, ShrinkingGang)])
+        victims = evicted = search.evictions([one for one in candidates if not isinstance(one, ShrinkingGang)])
         if any(one.whole.smaller for one in candidates):
-            victims = search.shrinks([givers.may.ways_of(one.whole) for one in candidates], victims)
+            victims = search.shrinks([givers.may.ways_of(one.whole) for one in candidates], evicted)
         self._effort.take_back(share, gang.key.namespace)
-        return None if victims is None else CheckedVictims(landing, victims)
+        return None if victims is None else CheckedVictims(landing, victims, None if victims is evicted else evicted)
 
     def _room_behind(self, gang: PendingGang, landing: Landing, by: float) -> PlaceCount:
         """Return the room of a gang after the planned starts of gangs in front of it."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from coschedule.queue.plan import plan
+from coschedule.queue.preemption import preempt as preempting
 from coschedule.queue.preemption import sets
 from coschedule.queue.preemption.preempt import preempt
 from coschedule.queue.preemption.worlds import without
@@ -168,7 +169,9 @@ def released(snap):
     return found
 
 
-def test_no_promise_breaks_by_a_shrink_that_an_eviction_would_keep():
+@pytest.mark.parametrize("effort", [4, 512])
+def test_no_promise_breaks_by_a_shrink_that_an_eviction_would_keep(monkeypatch, effort):
+    monkeypatch.setattr(preempting, "MOST_PLANNED", effort)
     # After an eviction the promised gang starts when the urgent one has ended; the shrunk one would hold n3 for longer.
     promised = gang("promised", size=4, serial=400, promised=NOW + 500)
     runs = [shrinkable("a", 0, 1, 2, 3, sizes=[(3, NOW + 900)], end=NOW + 300, since=NOW - 90)]
@@ -192,7 +195,17 @@ def test_gang_shrinks_even_if_that_delays_another_gang_as_far_as_its_promise_all
     }
 
 
-def test_promise_that_breaks_by_an_eviction_too_keeps_no_gang_from_shrinking():
+@pytest.mark.parametrize("count", [40, 300])
+def test_gang_shrinks_however_many_gangs_with_promises_wait(count):
+    waiting = [gang(f"w{index:03d}", created=float(index), serial=10, promised=NOW + 10**6) for index in range(count)]
+    runs = [shrinkable("a", 0, 1, 2, 3, sizes=[(3, LATER)], end=NOW + 4000, since=NOW - 900)]
+
+    assert gave_way(gangs=[hot(serial=100), *waiting], runs=runs) == {"hot": {"a": 3}}
+
+
+@pytest.mark.parametrize("effort", [4, 512])
+def test_promise_that_breaks_by_an_eviction_too_keeps_no_gang_from_shrinking(monkeypatch, effort):
+    monkeypatch.setattr(preempting, "MOST_PLANNED", effort)
     promised = gang("promised", size=4, serial=400, promised=NOW + 500)
     runs = [shrinkable("a", 0, 1, 2, 3, sizes=[(3, NOW + 900)], end=NOW + 300, since=NOW - 90)]
 
