@@ -16,6 +16,12 @@ from engine.queue.soundness import assert_sound
 SEEDS = range(16)
 
 
+@pytest.fixture(autouse=True, params=[512, 24], ids=["much effort", "little effort"])
+def effort(request, monkeypatch):
+    """With little effort, the gangs behind are compared only in the plan after the choice of victims."""
+    monkeypatch.setattr(preempting, "MOST_PLANNED", request.param)
+
+
 def cluster(rnd, *, nodes=12, gangs=12, runs=16):
     """A cluster most of which is taken."""
     left = [rnd.choice([4, 8]) for _ in range(nodes)]
