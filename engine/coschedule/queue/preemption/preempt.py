@@ -18,7 +18,9 @@ room is enough. Then spare victims that are not needed, the most expensive first
 but another set may cost less. If some candidates may shrink, then try sets with these candidates too, as long as they
 cost less than the evictions. So a gang for which evictions help starts in any case. That is exact for up to 1,023 sets.
 If there are more, gangs shrink as far as they may at first, and then no further than needed. The number of plans is
-limited (``MOST_PLANNED``): where many sets fail, the rest is not tried.
+limited (``MOST_PLANNED``): where many sets fail, the rest is not tried. If many gangs wait behind, the search plans the
+gang without them. Then the plan without the victims is made once for all gangs. If it delays a gang that it must not
+delay, the victims are not taken.
 """
 
 from collections.abc import Iterator

@@ -16,7 +16,7 @@ from engine.queue.soundness import assert_sound
 SEEDS = range(16)
 
 
-@pytest.fixture(autouse=True, params=[512, 24], ids=["much effort", "little effort"])
+@pytest.fixture(autouse=True, params=[512, 8], ids=["much effort", "little effort"])
 def effort(request, monkeypatch):
     """With little effort, the gangs behind are compared only in the plan after the choice of victims."""
     monkeypatch.setattr(preempting, "MOST_PLANNED", request.param)
