@@ -50,7 +50,7 @@ async def test_size_that_is_asked_for_and_members_that_leave_have_their_own_reas
 @pytest.mark.parametrize("share", [1, 2])
 async def test_end_is_compared_with_the_one_that_was_expected_at_the_last_change(share):
     async with operator_over(*FOUR) as (api, parts):
-        await beside_a_blocker(api)
+        await beside_a_blocker(api, work={"serialTime": "20h"})
         free_the_room(api)
         await until_attempt(api, 2)
         set_phases(api, "g", "Running")
