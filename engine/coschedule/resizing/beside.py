@@ -41,7 +41,8 @@ class Resized(NamedTuple):
     """The chosen ``sizes`` and starts, the snapshot ``after`` these, and the ``plan`` of all other gangs on it.
 
     Sizes must be chosen again at ``again`` at the latest, inf for never. This is the first of these times after now: a
-    promise, a planned start of a gang without a promise, or the time at which a run may change its size. If gangs of
+    promise, a planned start of a gang without a promise, or the time at which a run may change its size. A gang that
+    starts at its ``not_before`` does not count, since the caller knows that time. If gangs of
     unknown end change their sizes, ``placed`` has the starts of the plan that was made before; these starts also stay.
     ``in_vain`` means: plans were made so that gangs of unknown end give room back, and no plan helped.
     """
@@ -56,7 +57,9 @@ class Resized(NamedTuple):
     @classmethod
     def of(cls, sizes: SizePlan, after: Snapshot, made: Plan) -> "Resized":
         """Return these choices with the time at which sizes must be chosen again."""
-        later = (one.promised or one.start for one in made.decisions if isinstance(one, Placement))
+        earliest = {gang.key: gang.not_before for gang in after.gangs}
+        placed = (one for one in made.decisions if isinstance(one, Placement))
+        later = (one.promised or one.start for one in placed if one.promised or one.start > earliest[one.gang])
         return cls(sizes, after, made, min((time for time in later if time > after.now), default=math.inf))
 
     @property
