@@ -78,6 +78,7 @@ def positions(api):
     return min(ends), min(pods)
 
 
+@pytest.mark.search("kills while a gang waits for another one", one_in=4)
 @pytest.mark.parametrize("cut", [NEVER_ARRIVED, ANSWER_LOST])
 @pytest.mark.parametrize("number", range(1, MOST_WRITES))
 async def test_gang_starts_once_and_only_after_the_other_one(number, cut):

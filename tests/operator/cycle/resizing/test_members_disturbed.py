@@ -77,6 +77,7 @@ TROUBLES = {
 }
 
 
+@pytest.mark.search("two troubles of members", one_in=4)
 @pytest.mark.parametrize(("one", "other"), list(product(TROUBLES, repeat=2)))
 async def test_two_members_that_go_before_the_next_process_begins_leave_together(one, other):
     async with api_with(*FOUR, bids=AT_ONCE) as api:

@@ -272,6 +272,7 @@ async def test_room_of_members_that_join_is_no_other_gangs_while_they_do():
         assert not is_placed(api, "other")
 
 
+@pytest.mark.search("kills during a change of size", one_in=4)
 @pytest.mark.parametrize(
     ("kind", "number"),
     [

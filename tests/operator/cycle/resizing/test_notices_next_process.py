@@ -13,6 +13,7 @@ from lockstep.api.quantities import epoch_seconds
 pytestmark = pytest.mark.asyncio
 
 
+@pytest.mark.search("kills during a change of size", one_in=4)
 @pytest.mark.parametrize(
     ("kind", "number"),
     [

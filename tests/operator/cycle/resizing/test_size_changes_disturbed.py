@@ -136,6 +136,7 @@ async def test_more_urgent_gang_that_comes_during_a_change_takes_the_place_after
         assert status_of(api)["attempt"] == 2
 
 
+@pytest.mark.search("kills during a change of size", one_in=4)
 @pytest.mark.parametrize(
     ("kind", "number"),
     [

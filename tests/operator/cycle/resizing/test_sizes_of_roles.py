@@ -213,6 +213,7 @@ async def test_other_role_that_works_counts_in_the_run_time():
         assert status_of(api)["size"] == 5
 
 
+@pytest.mark.search("kills during a change of size", one_in=4)
 @pytest.mark.parametrize(
     ("kind", "number"),
     [
