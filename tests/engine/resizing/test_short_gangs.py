@@ -14,6 +14,7 @@ from coschedule.queue.problem.sizes import Sizes
 from coschedule.queue.why.following import turn_of
 from coschedule.queue.why.last_to_have_room import last_to_have_room
 from coschedule.queue.why.room_now import LEFT_TO_SHORT, room_now
+from coschedule.resizing import beside, short_gangs
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.sized_run import ChangeTerms
 from coschedule.resizing.resize import resize
@@ -155,3 +156,19 @@ def test_no_seats_are_left_if_a_gang_could_be_evicted_while_they_are_idle():
 @pytest.mark.parametrize("wish", [{"asked": 63}, {"deadline": NOW + 10 * HOURS / 63 + 200}], ids=["asked", "deadline"])
 def test_a_size_that_is_asked_or_that_a_deadline_needs_may_take_the_last_seats(wish):
     assert sizes(resized(replace(grown(16), **wish))) == {"run": 63}
+
+
+@pytest.mark.parametrize("least", [1, 2, 30])
+@pytest.mark.parametrize("late", [1, 3, 30])
+def test_room_for_short_gangs_costs_at_most_four_plans_more(late, least, monkeypatch):
+    plans, once = [], beside.plan_once
+    monkeypatch.setattr(beside, "plan_once", lambda *facts, **how: plans.append(1) or once(*facts, **how))
+    run = replace(grown(NODES - 2), changed=NOW)
+    gangs = [waiting(f"late{one}", 2_000.0, size=least, promised=NOW + 10.0 * (1 + one)) for one in range(late)]
+
+    resized(run, *gangs)
+    with_room = len(plans)
+    monkeypatch.setattr(short_gangs, "SEATS_FOR_ONE", 10 * NODES)
+    resized(run, *gangs)
+
+    assert with_room <= len(plans) - with_room + 4
