@@ -12,10 +12,10 @@ from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
 # After more failures than this, a gang loses its place in the queue, and delays no other gang. The pauses after these
-# failures take about a minute.
+# failures take about a minute in total.
 _FAILURES_WITH_A_PLACE = 6
-# If a failure makes pods begin anew, their owner loses these pods, so the pauses are longer. A gang loses its place in
-# the queue after more failures of this kind than this.
+# If a failure makes pods begin anew, their owner loses these pods, so the pauses are longer. After more failures of
+# this kind than this number, a gang loses its place in the queue.
 _BEGUN_ANEW_WITH_A_PLACE = 2
 
 # Changes by admission are no failures until their number is larger than this: the next attempt is planned with them.

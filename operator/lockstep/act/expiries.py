@@ -37,7 +37,7 @@ class Expiries:
         self._failures: dict[GangKey, int] = {}
 
     def delete(self, gang: GangFact) -> None:
-        """Delete that gang, unless a deletion is in progress or its pause is not over.
+        """Delete that gang, unless a deletion is in progress or the pause after the last one is not over.
 
         The gang is reconciled after the pause.
         """

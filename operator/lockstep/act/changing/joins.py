@@ -88,7 +88,7 @@ class Joins:
     def _no_longer_fits(self, gang: AcceptedGang, reservation: Reservation) -> Failure | None:
         """Why the reservation no longer fits; None if it fits.
 
-        The status may be old, or another client may have written it.
+        This is checked because the status may be old, or another client may have written it.
         """
         conflict = self._services.cutter.conflict(gang, reservation, self._services.now())
         if conflict is None:

@@ -1,8 +1,8 @@
 """Which namespaces may have their dealers read: the longer a namespace's dealers take, the longer it rests.
 
 The dealers belong to tenants, and may be slow on purpose. So a namespace has one turn at a time, and then rests for
-several times as long as the turn took. Whatever its dealers do, it has a connection for at most a fifth of the time.
-There are enough connections for hundreds of such namespaces, and all others are read in every round.
+several times as long as the turn took. Whatever its dealers do, the namespace has a connection for at most a fifth of
+the time. There are enough connections for hundreds of such namespaces, and all others are read in every round.
 """
 
 import asyncio

@@ -77,7 +77,7 @@ class PiecesStore:
     async def _get(self) -> Answer:
         """Read the object. Raises ``ApiUnavailableError`` for any answer other than success or not found.
 
-        Otherwise a key that members have might be replaced.
+        Such an answer must not count as a missing ConfigMap: a new one would replace the key that members have.
         """
         answer = await self._client.get(self._place)
         exists(answer, self._name)

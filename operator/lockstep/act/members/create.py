@@ -20,7 +20,7 @@ from lockstep.facts.reasons import Reason
 from lockstep.report.text.admission import in_words
 
 # Many simultaneous creates conflict over the quota that counts the pods. The API server then answers as if the name
-# were taken.
+# were taken. So the operator tries again after these pauses.
 _PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8)
 _NOTHING_IN_THE_WAY = Failure(reason=Reason.POD_REFUSED, message="the pod conflicts with none that is there")
 

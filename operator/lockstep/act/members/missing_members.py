@@ -30,9 +30,9 @@ class MissingMembers:
         self._listed = Questions(services.state, self._list, at_once=LISTS_AT_ONCE)
 
     def are_missing(self, gang: GangFact, reservation: Reservation) -> bool:
-        """Whether the members were listed, so that members that the cache does not have are known not to exist.
+        """Whether members that the cache does not have are missing, because the API server has listed the members.
 
-        If they were not listed yet, begin to list them.
+        If it has not listed them yet, begin to list them.
         """
         return self._listed.is_confirmed(gang, reservation.attempt)
 

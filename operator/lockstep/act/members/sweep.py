@@ -81,9 +81,10 @@ class Sweeper:
             self._state.changes.reconcile(gang)
 
     async def _orphans(self, gang: GangKey, pods: list[PodFact]) -> list[PodFact]:
-        """The orphans among the gang's members. Waits until there are some, or until the cache has the gang.
+        """The orphans among the gang's members. Asks until there are some, or until the cache has the gang.
 
-        A gang that exists may be deleted before a watch shows it. Then no watch shows its deletion.
+        A gang that exists may be deleted before a watch shows it. Then no watch shows its deletion, so the API server
+        is asked again and again.
         """
         for requests in count():
             orphans = await orphans_among(self._client, gang, pods)

@@ -50,7 +50,7 @@ class GivingUp:
         self._taking_back = TakingBack(services)
         self._release = Release(services, gang, reservation, pause)
 
-    async def run(self, failure: Failure, *, landed_at: float) -> Failure:  # noqa: ARG002 - as other sources of members
+    async def run(self, failure: Failure, *, landed_at: float) -> Failure:  # noqa: ARG002 - as in ``Undoing.run``
         """Take back the bound pods, and write to the status that the attempt has ended and how many pods stay.
 
         Returns the failure. If pods were taken back, its message says how.

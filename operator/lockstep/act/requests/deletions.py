@@ -23,8 +23,9 @@ _TIDY_SECONDS = 120.0
 class Deletions:
     """Deletes pods. However often callers pass a pod, it is deleted again only in three cases.
 
-    Some time has passed since a deletion failed. A deletion had no effect for a long time. Or the pod is being deleted
-    with a longer grace period than members may have: then it gets the longest allowed one.
+    - Its last deletion has failed, and some time has passed since then.
+    - Its last deletion had no effect for a long time.
+    - It is being deleted with a longer grace period than members may have. Then it gets the longest allowed one.
     """
 
     def __init__(self, client: KubeClient, *, monotonic: Callable[[], float], now: Callable[[], float]) -> None:

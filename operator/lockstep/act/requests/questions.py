@@ -1,4 +1,4 @@
-"""Asks the API server one question about each gang, before the gang loses something that no watch has shown.
+"""Asks the API server one question about each gang, before something that no watch has shown counts as missing.
 
 A watch may be behind: it may show an object late, or not at all. Only the API server's answer to a request counts, and
 the request must be sent after the gang was seen.
@@ -25,8 +25,8 @@ class Questions(Generic[Subject]):
     """Asks a question about each gang until the answer is yes. A gang is reconciled again after each answer.
 
     ``ask`` sends the question about a gang and a subject, for example an attempt. Its result is False if the answer is
-    no or if there is none: then a pause follows, which grows with each failure. ``at_once`` bounds the number of
-    questions at the same time, because thousands of gangs may have one.
+    no or does not come. Then a pause follows, which grows with each failure. ``at_once`` bounds the number of questions
+    at the same time, because thousands of gangs may have one.
     """
 
     def __init__(self, state: State, ask: Callable[[GangFact, Subject], Awaitable[bool]], *, at_once: int) -> None:

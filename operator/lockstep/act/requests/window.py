@@ -33,7 +33,7 @@ class _Waiting(NamedTuple):
 class AttemptWindow:
     """Admits gangs by priority, and then in the order in which they ask, while there is room for their members.
 
-    Each plan begins its gangs in its own order, and a later plan may have more urgent gangs.
+    The order of calls alone is not enough: a later plan may have more urgent gangs than those that wait.
     The window grows while gangs are bound soon and others wait, and shrinks while gangs take long. So its width follows
     the speed of the API server. A gang larger than the window enters alone. ``monotonic`` is a clock in seconds.
     """
@@ -121,7 +121,7 @@ class Stay:
         self._limit: asyncio.TimerHandle | None = None
 
     async def enter(self) -> bool:
-        """Enter when there is room. Returns whether it had to wait, because the cache may have changed meanwhile."""
+        """Enter when there is room. Returns whether it had to wait: the cache may have changed during the wait."""
         has_waited = await self._window.enter(self._members, self._priority)
         self._since = self._monotonic()
         self._limit = asyncio.get_running_loop().call_later(LONGEST_STAY_SECONDS, self.done)

@@ -72,7 +72,7 @@ class MarkedOwners:
         await asyncio.gather(*(self._tasks or ()), return_exceptions=True)
 
     async def why_not_listed(self, kind: SuspendableKind) -> str:
-        """List the objects of a kind with our mark, if that is not done. Returns why that failed, or ''."""
+        """List the objects of a kind with our mark, unless that is done already. Returns why that failed, or ''."""
         return (await self._list(kind)).why_not
 
     def _kinds(self) -> list[SuspendableKind]:

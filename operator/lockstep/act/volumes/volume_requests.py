@@ -21,7 +21,7 @@ from lockstep.facts.gang.gang import GangFact
 from lockstep.facts.pods.failure import Failure
 from lockstep.facts.reasons import Reason
 
-# Other programs do not change a claim at the same moment forever.
+# After a conflict, a newer version of the claim is read. More conflicts than this are no coincidence.
 _MOST_CONFLICTS = 5
 
 

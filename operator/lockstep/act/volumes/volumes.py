@@ -104,7 +104,7 @@ class VolumeProvider:
         """The failure for a volume that the nodes ``far`` of its members can't reach.
 
         The next plan uses the nodes of a kept volume. A volume that is deleted with its pod does not affect the plan.
-        In this case the gang avoids ``far`` for a while.
+        So if the volume is deleted with its pod, the gang avoids ``far`` for a while.
         """
         if needed.pod is not None:
             self._claim_writer.avoid(far)
