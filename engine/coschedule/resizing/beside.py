@@ -6,9 +6,9 @@ promise that the first plan breaks, or at the first ``kept`` start of a late gan
 is taken.
 
 The place of a gang is its ``kept`` placement, which is from the previous plan. A gang loses its place if this placement
-is no longer possible, and is then planned anew. If many gangs wait and most of them lose their places, a plan takes
-long. The previous plan often assumed that gangs shrink. If the gangs do not shrink, most places are lost, and some
-gangs are late. So in a long queue, a snapshot on which many places are lost is left out, if another snapshot is
+is no longer possible, and is then planned anew. The previous plan often assumed that gangs shrink. On a snapshot in
+which these gangs do not shrink, most waiting gangs lose their places. In a long queue, such a plan takes long, and some
+gangs are late in it. So in a long queue, a snapshot on which many places are lost is left out, if another snapshot is
 planned. In a still longer queue (``LONG_QUEUE``), gangs shrink at the first promise only.
 """
 
@@ -30,7 +30,7 @@ from coschedule.resizing.short_gangs import without_seats
 from coschedule.resizing.worlds import World, resized, with_all_shrunk
 
 LONG_QUEUE = 250
-"""If more gangs wait, each plan takes long. So one choice of sizes is tried, and two plans beside it at most."""
+"""If more gangs than this wait, each plan takes long. So one choice of sizes is tried, with at most two plans."""
 # If more gangs than this wait, the places that are lost on a snapshot are counted before the queue is planned on it.
 _CHECKED_QUEUE = 100
 # If a larger part of the places is lost on a snapshot of such a queue, the snapshot is left out.
@@ -42,9 +42,9 @@ class Resized(NamedTuple):
 
     Sizes must be chosen again at ``again`` at the latest, inf for never. This is the first of these times after now: a
     promise, a planned start of a gang without a promise, or the time at which a run may change its size. A gang that
-    starts at its ``not_before`` does not count, since the caller knows that time. If gangs of
-    unknown end change their sizes, ``placed`` has the starts of the plan that was made before; these starts also stay.
-    ``in_vain`` means: plans were made so that gangs of unknown end give room back, and no plan helped.
+    starts at its ``not_before`` does not count, since the caller knows that time. If gangs of unknown end change their
+    sizes, ``placed`` has the starts of the plan that was made before these changes; these starts also stay. ``in_vain``
+    means: plans were made so that gangs of unknown end give room back, and no plan helped.
     """
 
     sizes: SizePlan

@@ -18,8 +18,8 @@ def placements(snapshot: Snapshot, sizes: SizePlan, runs: Sequence[SizedRun]) ->
     """List a placement for each start in ``sizes``, in the same order; ``runs`` has the gangs that change their size.
 
     A gang starts now if it fits into the free resources of the snapshot. Other gangs start when the members that
-    running gangs give up have left, after their grace. If the promise of such a gang is earlier and has not passed, the
-    gang starts at its promise. Promises stay as they are, and no gang gets a new promise, as the next plan may choose
+    running gangs give up have left, after their grace. If the promise of such a gang is earlier and has not passed, its
+    planned start is the promise. Promises stay as they are, and no gang gets a new promise, as the next plan may choose
     other sizes.
     """
     gangs, free, graces = {gang.key: gang for gang in snapshot.gangs}, snapshot.free.copy(), _graces(sizes, runs)

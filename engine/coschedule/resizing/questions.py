@@ -92,7 +92,7 @@ def _largest_seat(snapshot: Snapshot, waiting: Mapping[Constraints, Sequence[Pen
 
 
 def beside_places(question: SizeQuestion, snapshot: Snapshot, decisions: Iterable[Decision]) -> SizeQuestion:
-    """Return the question in which each decision holds its nodes: other gangs must leave these nodes by its start.
+    """Return the question in which other gangs must leave the nodes of each decision by the start of the decision.
 
     A node hold counts like a placement.
     """
@@ -120,8 +120,8 @@ def _waiting_by_constraints(snapshot: Snapshot) -> Mapping[Constraints, Sequence
 def _in_front(snapshot: Snapshot) -> list[PendingGang]:
     """List the most urgent gangs that have the next turns, and the most urgent gangs whose promise is due.
 
-    The first gangs in planning order have the next turns, up to the first gang of another group. Other gangs are only
-    planned.
+    The first gangs in planning order have the next turns, up to the first gang of another group of
+    ``snapshot.shares``. Other gangs are only planned.
     """
     ordered, group_of = planning_order(snapshot), snapshot.shares.group_of
     urgent = [gang for gang in ordered if gang.priority == ordered[0].priority]

@@ -116,9 +116,9 @@ def _with_due_gangs(
 ) -> Resized:
     """Return the choice, or the choice in which all gangs shrink.
 
-    All gangs shrink if a promise of a late gang is due, and fewer gangs are then late. In a long queue, this is not
-    tried. A choice of sizes starts only gangs that take part. But an earlier plan may have promised a start to another
-    gang, on the assumption that running gangs shrink when this promise is due.
+    All gangs shrink if a promise of a late gang is due, and fewer gangs are then late. This helps gangs that take no
+    part, which no choice of sizes starts. An earlier plan may have promised a start to such a gang, on the assumption
+    that running gangs shrink when this promise is due. In a long queue, this is not tried.
     """
     snapshot = world.snapshot
     due = {gang.key for gang in snapshot.gangs if max(gang.promised, gang.not_before) <= snapshot.now}

@@ -29,7 +29,7 @@ SEATS_FOR_ONE = 32
 
 
 class ShortRoom(NamedTuple):
-    """Longer gangs leave ``idle`` seats to short gangs, so they have at most ``most`` seats together."""
+    """Longer gangs leave ``idle`` seats to short gangs, so all longer gangs together have at most ``most`` seats."""
 
     idle: int = 0
     most: int = 0

@@ -131,7 +131,7 @@ def _with_limit(question: SizeQuestion, limit: float) -> SizePlan | None:
 def _chosen(question: SizeQuestion, limit: float, most: Mapping[GangKey, int]) -> list[Chosen] | None:
     """Solve the knapsack; None if a gang that must start cannot start.
 
-    Gangs in ``most`` grow or start only up to this size.
+    A gang in ``most`` grows or starts only up to the size that it has there.
     """
     now, seats = question.now, question.seats
     own = (node for run in question.runs for node in run.nodes)
@@ -161,7 +161,9 @@ def _chosen(question: SizeQuestion, limit: float, most: Mapping[GangKey, int]) -
 
 
 def _longer_first(question: SizeQuestion, sized: list[Sized], count: int) -> tuple[list[Sized], FirstItems | None]:
-    """Return the longer gangs before the short ones, and the limit of their seats; None if they leave no room.
+    """Return the longer gangs before the short ones, and the limit of the longer gangs' seats.
+
+    The limit is None if they leave no room.
 
     Longer gangs keep the seats that they have, and get idle seats except those that are left to short gangs.
     """

@@ -124,7 +124,10 @@ def _moved(
 
 
 def _endless_moved(snapshot: Snapshot, before: Sequence[SizedRun], after: Sequence[SizedRun]) -> Snapshot:
-    """Return the snapshot in which resources that are freed at an unknown time are on the nodes after the change."""
+    """Return the snapshot in which resources of runs of unknown end are on the nodes of these runs after the change.
+
+    ``before`` are the runs of unknown end.
+    """
     if not before:
         return snapshot
     of_unknown_end, endless, then = snapshot.someday.copy(), snapshot.open_ended, {run.key: run for run in after}

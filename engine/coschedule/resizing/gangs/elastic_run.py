@@ -18,7 +18,7 @@ class ElasticRun(SizedRun):
 
     If members get pieces while they run, at least one is left: ``pieces`` is the number that is left, and ``work`` is a
     ``SerialWork``. Otherwise members have equal parts, and ``pieces`` is None. Some waiting gangs take no part in the
-    choice of sizes. They keep their room if their priority is at least the ``priority`` of this gang.
+    choice of sizes. If this gang grows, it must not delay those of at least its own ``priority`` (``resize``).
     Raises ValueError for invalid numbers.
     """
 

@@ -73,7 +73,10 @@ class _Division(NamedTuple):
 
 
 def takes_part(runs: Iterable[OpenEndedRun]) -> list[OpenEndedRun]:
-    """Return the gangs whose nodes are divided: of unknown end, without an asked size; [] if none is measured."""
+    """Return the gangs whose nodes are divided: no size is asked of them, and their end is unknown.
+
+    Return [] if none of them is measured.
+    """
     able = [run for run in runs if run.end == math.inf and run.asked is None]
     return able if any(run.is_measured for run in able) else []
 
@@ -121,7 +124,7 @@ def _without(idle: IntArray, taken: Sequence[int]) -> IntArray:
 
 
 def _limits(snapshot: Snapshot, idle: IntArray) -> list[float]:
-    """List the slow-downs up to which idle seats are used: no seat at all, then more."""
+    """List the slow-downs up to which idle seats are used; with the first one, 0, no idle seat is used."""
     slowdowns = np.unique(snapshot.slowdown[idle])
     if len(slowdowns) > _MOST_LIMITS:
         slowdowns = slowdowns[np.linspace(0, len(slowdowns) - 1, _MOST_LIMITS).round().astype(np.int64)]

@@ -34,8 +34,8 @@ class Waiter(NamedTuple):
     def gains_from(self, run: OpenEndedRun, now: float) -> bool:
         """Return whether a run may shrink for this gang.
 
-        The run must not be more urgent. The gang must be able to start now. If no gang shrinks, it must wait for longer
-        than a change takes.
+        The run must not be more urgent. The gang must be able to start now. If no gang shrinks, the gang must wait for
+        longer than a change takes.
         """
         may_start = self.gang.not_before <= now < self.start - max(run.terms.restart_time, run.grace)
         return may_start and run.priority <= self.gang.priority

@@ -78,7 +78,7 @@ def free_by(snapshot: Snapshot, time: float) -> IntArray:
 
 
 def wanted_by_none(snapshot: Snapshot, gangs: Iterable[PendingGang]) -> BoolArray:
-    """Return bool[n]: True for nodes that no gang of ``gangs`` could use, even after all but lasting pods have ended.
+    """Return bool[n]: True for nodes that no gang of ``gangs`` could use, even when only lasting pods are left.
 
     A gang could use a node if one of its members fits there. So pods on the nodes that are True never change the plan
     of these gangs.

@@ -94,7 +94,7 @@ class Sharing:
         yield left._replace(members=count)
 
     def _parts(self, waiter: Waiter, node: int) -> Iterator[tuple[OpenEndedRun, int, int]]:
-        """Let gangs that may shrink give up members until the node has room; list the gang, node and number of each."""
+        """Let gangs that may shrink give up members until the node has room; list each gang, node and number."""
         for run in self._givers:
             if self._spare[run.key][node] and waiter.gains_from(run, self._snapshot.now):
                 count = min(self._spare[run.key][node], _members_for(-self._free[node], run.request))
