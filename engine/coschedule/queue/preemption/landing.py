@@ -24,7 +24,8 @@ WORTH_SECONDS = 30.0
 class PlanningEffort:
     """The number of gangs that may still be planned in the search for victims; it bounds the time for failed tries.
 
-    A gang counts as several if planning it takes more steps than are free for one choice (``queue.search.effort``).
+    Steps of planning that are not free (``queue.search.effort``) count too: every ``LEAST_COMBINATIONS`` of them count
+    as one more gang.
     """
 
     def __init__(self, gangs: int) -> None:
@@ -35,13 +36,16 @@ class PlanningEffort:
         """Reserve half of the effort in equal parts for these tenants, if there are several.
 
         So if no gang can give way to the gangs of one tenant, their search still leaves effort to gangs of other
-        tenants.
+        tenants. A tenant of the previous call keeps what is left of its part.
         """
         part = self._given // 2 // len(tenants) if len(tenants) > 1 else 0
         self._reserved = {tenant: self._reserved.get(tenant, part) for tenant in tenants}
 
     def share(self, tenant: str) -> "PlanningEffort":
-        """Return half of the tenant's effort for one of its gangs, so that some effort is left for gangs behind it."""
+        """Return half of the effort that the tenant may still use, for one of its gangs.
+
+        So some effort is left for gangs behind it.
+        """
         return PlanningEffort(self._left_for(tenant) // 2)
 
     def take_back(self, share: "PlanningEffort", tenant: str) -> None:
@@ -91,7 +95,7 @@ class PlanningEffort:
 
 
 class _Starts(NamedTuple):
-    """The start of each gang of a plan, inf without a placement, and the steps ``beyond`` those free for one choice."""
+    """The start of each gang of a plan, inf without a placement, and the number of steps ``beyond`` the free ones."""
 
     starts: dict[GangKey, float]
     beyond: int
@@ -157,7 +161,7 @@ class Landing:
         return self._leaves_out_promises or not self._breaks_a_promise(victims)
 
     def confirms(self, victims: Sequence[RunningGang], made: Plan) -> bool:
-        """Whether the victims also help with regard to what ``is_worth`` left out.
+        """Whether the victims also pass the checks that ``is_worth`` left out.
 
         ``made`` is the plan of the snapshot ``after`` these victims.
         """
@@ -214,7 +218,7 @@ class Landing:
         return [*self._up_to_it, *self._after_it]
 
     def _late(self, starts: Mapping[GangKey, float]) -> set[GangKey]:
-        """Return the gangs behind that start after their promise, but would have kept it without preemption."""
+        """Return the gangs behind that start after their promise, but would start by it without preemption."""
         return {gang.key for gang in self._promised if gang.promised < starts[gang.key]}
 
     def _planned(self, victims: Sequence[RunningGang], gangs: Sequence[PendingGang]) -> dict[GangKey, float]:
@@ -234,7 +238,10 @@ class Landing:
 
 
 def _may_break_promises(victims: Iterable[RunningGang]) -> bool:
-    """Whether a victim shrinks: it then ends later. An eviction breaks a promise only for a more urgent gang."""
+    """Whether a victim shrinks, and so ends later.
+
+    If all victims are evicted, promises to less urgent gangs may break. This is allowed, so it needs no check.
+    """
     return any(isinstance(victim, ShrinkingGang) for victim in victims)
 
 

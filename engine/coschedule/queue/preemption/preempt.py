@@ -102,7 +102,10 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
 
 
 class _Found(NamedTuple):
-    """A gang and its victims; ``later`` is the plan in which the victims leave, without the gangs that start before."""
+    """A gang and its victims, and ``later``: the plan in which the victims leave.
+
+    ``later`` is without the gangs in front that start now.
+    """
 
     gang: PendingGang
     victims: Victims

@@ -36,10 +36,10 @@ class CheckedVictims(NamedTuple):
 class _Givers:
     """The running gangs that may give way to some gangs, each in the way in which it gives up most.
 
-    A gang that budgets or shares protect from an eviction may still shrink. ``by`` is the time at which all of them
-    would have ended if they were evicted now. ``free``, int[n, r], are the resources that are free by then without
-    evictions. ``most_free`` is an upper bound on the resources that are free by then with evictions: ``free`` and all
-    resources of these gangs.
+    A gang that budgets or shares protect from an eviction may still shrink. ``by`` is the time at which all of these
+    gangs would have ended if they were evicted now. ``free``, int[n, r], are the resources that are free by then
+    without evictions. ``most_free`` is an upper bound on the resources that are free by then with evictions: ``free``
+    and all resources of these gangs.
     """
 
     may: MayGiveWay
@@ -60,7 +60,7 @@ class VictimSearch:
         self._givers: dict[tuple[int, tuple[Spare | None, ...]], _Givers | None] = {}
 
     def victims_for(self, gang: PendingGang) -> CheckedVictims | None:
-        """Find the victims for a gang; None where no gang that gives way helps it.
+        """Find the victims for a gang; None if no victims help it.
 
         If the priority of the gang is not enough, its group may take back resources that other groups have borrowed.
         """
@@ -99,7 +99,7 @@ class VictimSearch:
 
     @cached_property
     def _charged_in_front(self) -> dict[GangKey, float]:
-        """The charge of each gang's group in this plan, before the gang has its turn."""
+        """For each gang, what this plan charges the gang's group for the gangs in front of it."""
         shares, decisions = self._snapshot.shares, {one.gang: one for one in self._made.decisions}
         charged, in_front = [0.0] * len(shares.groups), dict[GangKey, float]()
         for gang in planning_order(self._snapshot):
