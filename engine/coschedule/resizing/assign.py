@@ -42,10 +42,11 @@ class Assigned(NamedTuple):
 
 
 def assign(chosen: Sequence[Chosen], seats: RunSeats, *, now: float, limit: float) -> Assigned:
-    """Choose nodes for each gang that changes or starts: of a slow-down up to ``limit``, and open until the gang ends.
+    """Choose nodes for each gang that changes or starts.
 
-    A gang that shrinks keeps its first ``seats_to_keep``, also on nodes that are slower than ``limit``. A gang that
-    grows keeps its members on nodes up to ``limit``, or all of its members if it ``keeps`` them.
+    All of its nodes are open until it ends. New nodes have a slow-down up to ``limit``. A gang that shrinks keeps its
+    first ``seats_to_keep``, also on nodes that are slower than ``limit``. A gang that grows keeps its members on nodes
+    of a slow-down up to ``limit``, or all of its members if it ``keeps`` them.
     """
     changing = [one for one in chosen if one.size and not (one.run and one.run.size == one.size)]
     kept = {one.sized.gang.key: list(_kept(one, seats, limit)) for one in changing}
@@ -76,7 +77,7 @@ def _given_up(one: Chosen, kept: Sequence[int]) -> list[int]:
 
 
 def _largest_smaller(one: Chosen, free: Sequence[int], seats: RunSeats, now: float, limit: float) -> int:
-    """Return the next size below the chosen one with which the gang grows or starts on enough seats; 0 for none."""
+    """Return the largest size below the chosen one at which the gang grows or starts and finds seats; 0 for none."""
     least = 0 if one.run is None else one.run.size
     sizes = sorted((size for size in one.sized.sizes.tolist() if least < size < one.size), reverse=True)
     tried = (one._replace(size=size) for size in sizes)

@@ -37,14 +37,15 @@ class Sized(NamedTuple):
 def options_of_run(run: ElasticRun, seats: RunSeats, *, now: float, limit: float, most: int) -> Sized:
     """List the sizes that a run may get; the first option is its present size.
 
-    The run grows to ``most`` members at most. Only nodes of a slow-down up to ``limit`` have seats. A smaller size
-    keeps the first ``seats_to_keep``. A larger size counts as if it kept all its nodes and ran at ``limit``, or as
-    slowly as the members that it keeps. Fixed members bound the pace, and take no seats. A size is left out if a node
-    that the gang keeps closes before the gang ends. If another size is asked of the gang, only this size and the
-    present size are listed. The asked size is worth at least slightly more than the present size. So the gang changes
-    if no other gang gains from the seats. If the present size misses a deadline, the size with the fewest members that
-    meets it is worth slightly more too. A gang that meets its deadline gets no more members, and no size that misses
-    the deadline.
+    The run grows to ``most`` members at most. Only nodes of a slow-down up to ``limit`` have seats. At a smaller size,
+    the run keeps its first ``seats_to_keep``. At a larger size, it counts as if it kept all its nodes. Its slow-down
+    there is ``limit``, or that of a slower member that it ``keeps``. Fixed members bound the pace, and take no seats.
+    A size is left out if a node that the run keeps closes before the run ends.
+
+    If another size is asked of the run, only this size and the present size are listed. The asked size is worth at
+    least slightly more than the present size. So the run changes if no other gang gains from the seats. If the present
+    size misses a deadline, the size with the fewest members that meets it is worth slightly more too. A run that meets
+    its deadline gets no more members, and no size that misses the deadline.
     """
     worth = worth_of(run.sizes, run.shared, left=run.left, age=now - run.created)
     own = np.array(run.seats_to_keep(seats.slowdown, seats.until))
@@ -70,9 +71,9 @@ def _preferring_wanted(run: ElasticRun, worths: FloatArray, ends: FloatArray) ->
 
 
 def _seats_taken(run: ElasticRun, sizes: IntArray, is_within: NDArray[np.bool_]) -> IntArray:
-    """Return the seats that each size takes.
+    """Return how many seats within the limit of the slow-down each size takes.
 
-    ``is_within[i]`` says whether the slow-down of the run's i-th seat is within the limit.
+    ``is_within[i]`` says whether the run's i-th seat is within the limit.
     """
     counted = np.concatenate(([0], np.cumsum(is_within)))
     beyond = run.size - int(counted[-1]) if run.keeps else 0

@@ -118,10 +118,9 @@ def _waiting_by_constraints(snapshot: Snapshot) -> Mapping[Constraints, Sequence
 
 
 def _in_front(snapshot: Snapshot) -> list[PendingGang]:
-    """List the most urgent gangs that have the next turns, and the most urgent gangs whose promise is due.
+    """List the gangs of the highest priority that come before any gang of another group, or whose promise is due.
 
-    The first gangs in planning order have the next turns, up to the first gang of another group of
-    ``snapshot.shares``. Other gangs are only planned.
+    Gangs are in planning order, and groups are those of ``snapshot.shares``. All other gangs are only planned.
     """
     ordered, group_of = planning_order(snapshot), snapshot.shares.group_of
     urgent = [gang for gang in ordered if gang.priority == ordered[0].priority]
@@ -188,7 +187,7 @@ def _takes_part(gang: PendingGang, now: float) -> bool:
 
 
 def _has_a_time(gang: PendingGang) -> bool:
-    """Return whether the run time of a gang is known at any of its sizes: a quota may leave only sizes without one."""
+    """Return whether any size of a gang has a known run time; a quota may leave only sizes without a known one."""
     if gang.work is None:
         return False
     shared, sizes = SharedWork(gang.work), gang.roles[0].sizes

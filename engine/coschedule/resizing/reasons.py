@@ -48,8 +48,8 @@ def with_reason(run: ElasticRun, change: SizeChange, snapshot: Snapshot, takers:
     """Return the change with the first reason that holds, and the facts of this reason.
 
     The first three reasons are: a size was asked of the gang, an owner returns, a slow node. If none of these holds, a
-    gang that does not shrink changes because room is free. A gang that shrinks does so for a waiting gang or for other
-    gangs; otherwise an earlier plan was wrong.
+    gang that does not shrink changes because room is free. If the gang shrinks, the reason is the waiting gang or the
+    running gangs that get its seats. If no gang gets them, the reason is that an earlier plan was wrong.
     """
     if run.is_due:
         return change._replace(because=SizeReason.ASKED)

@@ -53,9 +53,10 @@ def resize(
     Sizes are chosen for one group of gangs with the same seats. It is the first of ``questions`` in which a size
     changes or a gang must start, else the first in which a gang starts. Other runs keep their size until the next plan.
     A waiting gang takes part only if its members are alike and have equal shares of known work. It must also have no
-    deadline, no terms and no factors, and no waiting gang may be more urgent. It must be able to start now, by its
-    ``not_before``. All other gangs are only planned. Nodes that a waiting gang holds go to other gangs only until the
-    node hold begins, unless these gangs are more urgent. ``rescue`` is as in ``plan``.
+    deadline, no ``terms`` about domains and no ``factors`` for kinds of nodes, and its
+    ``not_before`` must have passed. No waiting gang may be more urgent. All other gangs are only planned. Nodes that a
+    waiting gang holds go to other gangs only until the node hold begins, unless these gangs are more urgent. ``rescue``
+    is as in ``plan``.
 
     Guarantees: no gang that runs is stopped. Changes reduce the objective only if a promise is due, a size is asked of
     a gang, or a gang would miss its deadline. Several choices are tried until no gang starts after its promise. If each

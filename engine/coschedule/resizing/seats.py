@@ -94,8 +94,8 @@ def seats_without(nodes: Sequence[int], than: Sequence[int]) -> list[int]:
 def seats_beside(run: SizedRun, seats: Sequence[int], given: Sequence[int]) -> list[int]:
     """Return the ``seats`` that a run keeps if it gives up seats on the nodes ``given``.
 
-    ``seats`` are in the order of ``seats_to_keep``. If members leave in order, the run gives up seats from the end of
-    ``seats`` until all of ``given`` are among them.
+    ``seats`` are in the order of ``seats_to_keep``. If members leave in order, the run gives up the last ``seats``, as
+    many as it takes to include all of ``given``.
     """
     if not run.in_order:
         return seats_without(seats, given)
@@ -127,12 +127,12 @@ def _no_more_than(enough: int, seats: IntArray, snapshot: Snapshot) -> IntArray:
 
 
 def _is_usable(snapshot: Snapshot, constraints: Constraints) -> BoolArray:
-    """Return whether each node is open now, and members may stay on it for any time: bool[n]."""
+    """Return whether each node is open now, and members may stay on it without a limit of time: bool[n]."""
     return (snapshot.start <= snapshot.now) & _passing(snapshot, constraints)
 
 
 def _passing(snapshot: Snapshot, constraints: Constraints) -> BoolArray:
-    """Return whether members may stay on each node for any time: bool[n]."""
+    """Return whether members may be on each node, and may stay there without a limit of time: bool[n]."""
     feasibility = Feasibility(snapshot.nodes)
     stays = feasibility.stays(constraints)
     mask = feasibility.mask(constraints)

@@ -82,7 +82,7 @@ def _changed(snapshot: Snapshot, runs: Sequence[R], changes: Iterable[SizeChange
 
 
 def counted_from(gang: PendingGang) -> float:
-    """Return the time from which the age of a gang counts in a choice of sizes, which must be finite.
+    """Return the finite time from which the age of a gang counts in a choice of sizes.
 
     If ``counts_from`` is -inf, so that the gang comes before all others, the age counts from its creation.
     """
@@ -124,9 +124,9 @@ def _moved(
 
 
 def _endless_moved(snapshot: Snapshot, before: Sequence[SizedRun], after: Sequence[SizedRun]) -> Snapshot:
-    """Return the snapshot in which resources of runs of unknown end are on the nodes of these runs after the change.
+    """Return the snapshot in which runs of unknown end take room on the nodes that they have after their change.
 
-    ``before`` are the runs of unknown end.
+    Only ``someday`` and ``open_ended`` differ. ``before`` are these runs before their change.
     """
     if not before:
         return snapshot

@@ -1,4 +1,4 @@
-"""Gangs that may give up members, gangs that wait for room, and whether a waiting gang then has enough seats."""
+"""Gangs that may give up members, gangs that wait, and whether such members leave enough seats for a waiting gang."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -52,15 +52,15 @@ def least_members(run: OpenEndedRun) -> int:
 
 
 def given_up(snapshot: Snapshot, run: OpenEndedRun) -> list[int]:
-    """Return the nodes of the members that a gang gives up if it shrinks as far as it may: its last seats to keep."""
+    """Return the last of ``seats_to_keep``: those that a gang gives up if it shrinks as far as it may."""
     return run.seats_to_keep(snapshot.slowdown, snapshot.until)[least_members(run) :]
 
 
 def with_equal_parts(runs: Sequence[OpenEndedRun], waiting: int) -> list[OpenEndedRun]:
     """Return the runs, where measured gangs may shrink further: to an equal part of the seats that they hold.
 
-    The seats of measured gangs of one kind are divided by the number of these gangs plus ``waiting``, the number of
-    waiting gangs. As in the share auction, a newcomer takes from gangs whose loss is known [C 5.7.3].
+    The seats of measured gangs with equal seats are divided by the number of these gangs plus ``waiting``, the number
+    of waiting gangs. As in the share auction, a newcomer takes from gangs whose loss is known [C 5.7.3].
     """
     measured = [run for run in runs if run.is_measured]
     held, count = Counter[SeatKind](), Counter[SeatKind](run.seat for run in measured)

@@ -78,9 +78,9 @@ def free_by(snapshot: Snapshot, time: float) -> IntArray:
 
 
 def wanted_by_none(snapshot: Snapshot, gangs: Iterable[PendingGang]) -> BoolArray:
-    """Return bool[n]: True for nodes that no gang of ``gangs`` could use, even when only lasting pods are left.
+    """Return bool[n]: True for nodes that none of ``gangs`` could use, even after all pods that ever end have ended.
 
-    A gang could use a node if one of its members fits there. So pods on the nodes that are True never change the plan
+    A gang could use a node if one of its members fits there. So more pods on a node that is True never change the plan
     of these gangs.
     """
     feasibility, room = Feasibility(snapshot.nodes), emptied(snapshot).free - snapshot.lasting

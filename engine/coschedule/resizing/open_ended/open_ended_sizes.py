@@ -46,8 +46,8 @@ def open_ended_sizes(
     """Choose sizes for gangs of unknown end beside a plan of the snapshot.
 
     If gangs give room back, no gang grows in the same plan. Gangs give room back only if they ``may_give``. Guarantees:
-    the starts of the plan stay. The snapshot ``after`` has a release of each gang's resources at its end, or counts
-    them as freed at an unknown time. The same snapshot gives the same sizes.
+    the starts of the plan stay. The snapshot ``after`` has a release of each gang's resources at the gang's end, or
+    counts these resources as freed at an unknown time. The same snapshot gives the same sizes.
     """
     groups = grouped([run for run in runs if _may_change(snapshot, run)])
     turn = in_turn(groups, snapshot.now, MOST_GROUPS)
