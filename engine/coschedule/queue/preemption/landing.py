@@ -141,7 +141,7 @@ class Landing:
         return self._effort.is_spent
 
     def may_help(self, victim: RunningGang) -> bool:
-        """Whether the victim would end early enough before the gang's planned start to be worth an eviction."""
+        """Whether an eviction may be worth it: the victim would be gone soon enough before the gang's planned start."""
         return self._starts[self._gang.key] - victim.gone_by(self.world.now) > WORTH_SECONDS
 
     def after_those_in_front(self, by: float) -> Snapshot:
@@ -246,7 +246,7 @@ def _may_break_promises(victims: Iterable[RunningGang]) -> bool:
 
 
 def _whole(victims: Iterable[RunningGang]) -> list[RunningGang]:
-    """Return the victims as they are if all of them are evicted."""
+    """Return the victims, where those that shrink are evicted instead."""
     return [victim.whole for victim in victims]
 
 

@@ -89,7 +89,10 @@ def _by_node(nodes: Iterable[int], request: tuple[int, ...]) -> Iterator[Holding
 
 
 def _kept(holds: Iterable[Holding], given_up: Iterable[Holding]) -> Iterator[Holding]:
-    """List the holdings without the resources given up; members that have ended hold less than they requested."""
+    """List what is left of ``holds`` on each node without the resources given up; no amount is negative.
+
+    A gang may hold less on a node than it gives up there, as members that have ended no longer hold their requests.
+    """
     less = {holding.node: holding.request for holding in given_up}
     for node, request in holds:
         gone = less.get(node, (0,) * len(request))
