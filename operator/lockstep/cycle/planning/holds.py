@@ -1,8 +1,9 @@
 """Node holds: which waiting gangs hold nodes until others have ended, since when, and for how long at most.
 
 The engine chooses the nodes (``coschedule.queue.planner.holds``), and this module keeps the times. A gang may hold
-nodes for ``seconds`` after it could first have started, and then rests as long. So gangs take turns, and no gang waits
-forever for gangs and pods that each run for less than ``seconds``.
+nodes for ``seconds`` after it could first have started, and then rests as long. If more gangs hold or rest than may
+hold at once, each further rest of a gang is twice as long as the one before. So gangs take turns, however many of them
+hold nodes in vain, and no gang waits forever for gangs and pods that each run for less than ``seconds``.
 """
 
 from dataclasses import dataclass, replace
@@ -42,6 +43,11 @@ class _HoldEntry:
     until: float
     over_at: float
     rested_at: float
+
+    @property
+    def rest(self) -> float:
+        """The seconds of the rest after the hold."""
+        return self.rested_at - self.over_at
 
 
 class Holds:
@@ -96,11 +102,18 @@ class Holds:
             since=since,
             until=until,
             over_at=over_at,
-            rested_at=over_at + self.policy.seconds,
+            rested_at=over_at + self._next_rest(gang),
         )
 
+    def _next_rest(self, gang: GangFact) -> float:
+        """The seconds for which a gang rests after a hold that begins."""
+        before = self._by_gang.get(gang.key)
+        if before is None or before.gang_uid != gang.uid or len(self._by_gang) <= self.policy.gangs:
+            return self.policy.seconds
+        return 2 * before.rest
+
     def _resting(self, refusal: Refusal, entry: _HoldEntry) -> RestingFromHold:
-        return RestingFromHold(refusal=refusal, until=entry.until, again=entry.until + self.policy.seconds)
+        return RestingFromHold(refusal=refusal, until=entry.until, again=entry.until + entry.rest)
 
     def _entry(self, gang: GangFact, now: float) -> _HoldEntry | None:
         entry = self._by_gang.get(gang.key)

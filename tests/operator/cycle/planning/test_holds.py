@@ -1,5 +1,6 @@
 """Since when, and for how long, a gang holds nodes."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -80,6 +81,39 @@ def test_another_gang_of_that_name_has_a_time_of_its_own(holds):
     holds.record(GANG, holding("n1"), 0.0, of_day=DAY)
 
     assert holds.may_hold(gang_fact("g", uid="another"), 700.0)
+
+
+@pytest.mark.parametrize("count", [2, 5, 9, 40])
+def test_every_gang_has_its_turn_however_many_hold_nodes_in_vain(count):
+    # The gangs that may hold nodes are planned in order, and the first two of them do.
+    holds, had = Holds(HoldPolicy(seconds=600, gangs=2)), Counter()
+    gangs = [gang_fact(f"g{number:02}") for number in range(count)]
+    for time in range(0, 3_000 * count, 200):
+        for gang in [one for one in gangs if holds.may_hold(one, time)][:2]:
+            holds.record(gang, replace(holding("n1"), gang=gang.key), time, of_day=DAY + time)
+            had[gang.key] += 1
+
+    assert len(had) == count
+
+
+def test_gangs_that_need_not_take_turns_rest_as_long_each_time(holds):
+    rests = []
+    for time in (0, 1_200, 2_400):
+        holds.record(GANG, holding("n1"), time, of_day=DAY + time)
+        rests.append(holds.next_change(time + 600) - (time + 600))
+
+    assert rests == [600, 600, 600]
+
+
+def test_condition_says_how_long_a_gang_rests_that_takes_turns(holds):
+    others = [gang_fact(f"g{number}") for number in range(2)]
+    for time in (0, 1_200):
+        for gang in (GANG, *others):
+            holds.record(gang, replace(holding("n1"), gang=gang.key), time, of_day=DAY + time)
+    over = holds.record(GANG, NEEDS, 1_800.0, of_day=DAY + 1_800)
+
+    assert format_refusal(over.refusal).endswith("it may do so again from 2027-01-15T08:50:00Z on")
+    assert [holds.may_hold(GANG, time) for time in (2_999, 3_000)] == [False, True]
 
 
 def test_condition_says_what_is_held_since_when_and_how_long(holds):
