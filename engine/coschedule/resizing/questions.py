@@ -22,7 +22,7 @@ from coschedule.resizing.gangs.size_plan import RunSeats, SizePlan, WaitingGang
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind
 from coschedule.resizing.seats import begins_of_holds, closes_to_new, idle_seats, may_stay
 from coschedule.resizing.short_gangs import room_to_leave, seats_left, with_room_beside
-from coschedule.resizing.sizes import SizeQuestion
+from coschedule.resizing.sizes import SizeQuestion, others_have_their_turn
 from coschedule.resizing.turns import MOST_GROUPS, grouped, in_turn, next_turn
 from coschedule.resizing.worlds import World, counted_from
 from coschedule.resizing.worth import SharedWork
@@ -58,7 +58,7 @@ class Asked(NamedTuple):
 class Questions(NamedTuple):
     """The questions of at least one group. ``world`` has the runs of all groups, also of groups without a question.
 
-    ``again`` is when it is the turn of other groups, inf for never.
+    ``again`` is when it is the turn of other groups, or of other gangs of a group, inf for never.
     """
 
     asked: Sequence[Asked]
@@ -81,7 +81,8 @@ def questions(snapshot: Snapshot, runs: Sequence[ElasticRun], elastic: Mapping[G
         for seat, alike in in_turn(groups, snapshot.now, MOST_GROUPS) or [(_largest_seat(snapshot, waiting), ())]
         for world in (World(snapshot, alike),)
     ]
-    again = next_turn(groups, snapshot.now, MOST_GROUPS)
+    turns = (others_have_their_turn(one.question) for one in asked)
+    again = min([next_turn(groups, snapshot.now, MOST_GROUPS), *turns])
     return Questions(sorted(asked, key=lambda one: one.turn), World(snapshot, able), again)
 
 

@@ -15,7 +15,8 @@ a gang, or a gang would miss its deadline.
 A gang may change its size if its last change is long enough ago and it would run for ``LEAST_RESTARTS`` times its
 restart time. With a restart time of two minutes, this is an hour. Shorter gangs soon end anyway. A shorter gang may
 change only if a gang must start, or if a size is asked of it. At most ``MOST_GANGS`` gangs take part: the gangs of the
-greatest weight. Others stay as they are.
+greatest weight, and ``MOST_IN_TURN`` others, in turn (``turns``). So gangs that gain nothing do not exclude others for
+ever. Gangs that take no part stay as they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,9 +32,12 @@ from coschedule.resizing.gangs.size_plan import RunSeats, SizedStart, SizePlan, 
 from coschedule.resizing.knapsack import FirstItems, best_options
 from coschedule.resizing.options import ASKED_GAIN, Sized, options_of_run, options_of_waiting
 from coschedule.resizing.short_gangs import ShortRoom, leaves_room
+from coschedule.resizing.turns import in_turn, next_turn
 from coschedule.resizing.worth import worth_of
 
 MOST_GANGS = 60
+MOST_IN_TURN = 15
+"""The gangs among these that take part in turn, if there are more than ``MOST_GANGS``."""
 MOST_LIMITS = 8
 """The most limits that are tried; on nodes of more speeds, they are spread evenly over the speeds."""
 _MOST_TRIES = 6
@@ -67,18 +71,29 @@ def choose_sizes(question: SizeQuestion) -> SizePlan | None:
     return max(plans, key=lambda plan: plan.gain, default=None)
 
 
+def others_have_their_turn(question: SizeQuestion) -> float:
+    """Return when other gangs take part, inf for never: all gangs that may take part do so now."""
+    return next_turn(_able(question), question.now, MOST_GANGS)
+
+
 def _front(question: SizeQuestion) -> SizeQuestion:
-    """Leave out runs that may not change, and all but the first ``MOST_GANGS`` gangs by rank."""
-    now = question.now
-    runs = [run for run in question.runs if _may_change(run, now, must=bool(question.must_start))]
-    if len(runs) + len(question.waiting) <= MOST_GANGS:
-        return question._replace(runs=runs)
-    gangs: list[ElasticRun | WaitingGang] = [*runs, *question.waiting]
-    ranked = sorted(gangs, key=lambda gang: (*_rank(question, gang), gang.key))[:MOST_GANGS]
+    """Leave out runs that may not change, and all but ``MOST_GANGS`` gangs: the first by rank, and others in turn."""
+    gangs = _able(question)
+    if len(gangs) > MOST_GANGS:
+        ranked = sorted(gangs, key=lambda gang: (*_rank(question, gang), gang.key))
+        first, others = ranked[: MOST_GANGS - MOST_IN_TURN], ranked[MOST_GANGS - MOST_IN_TURN :]
+        gangs = [*first, *in_turn(sorted(others, key=lambda gang: gang.key), question.now, MOST_IN_TURN)]
     return question._replace(
-        runs=[one for one in ranked if isinstance(one, ElasticRun)],
-        waiting=[one for one in ranked if isinstance(one, WaitingGang)],
+        runs=[one for one in gangs if isinstance(one, ElasticRun)],
+        waiting=[one for one in gangs if isinstance(one, WaitingGang)],
     )
+
+
+def _able(question: SizeQuestion) -> list[ElasticRun | WaitingGang]:
+    """List the runs that may change their size, and the gangs that wait."""
+    now, must = question.now, bool(question.must_start)
+    runs = (run for run in question.runs if _may_change(run, now, must=must))
+    return [*runs, *question.waiting]
 
 
 def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
@@ -86,7 +101,7 @@ def _may_change(run: ElasticRun, now: float, *, must: bool) -> bool:
 
 
 def _rank(question: SizeQuestion, gang: ElasticRun | WaitingGang) -> tuple[bool, bool, float]:
-    """Return the rank of a gang; gangs of the lowest ranks take part in the choice.
+    """Return the rank of a gang; gangs of the lowest ranks always take part in the choice.
 
     Gangs that must start come first. If there is such a gang, all runs come next. Otherwise runs of which another size
     is asked come next, if there are enough idle seats for this size. All other gangs come last. In each of these

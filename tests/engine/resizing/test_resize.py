@@ -153,6 +153,27 @@ def test_of_many_gangs_only_one_shrinks_for_a_gang_whose_promise_is_due():
     assert [one.gang for one in result.sizes.starts] == [due.key]
 
 
+@pytest.mark.parametrize("count", [59, 60, 90])
+@pytest.mark.parametrize("kind", ["waits for more nodes than there are", "runs and can't grow"])
+def test_gangs_of_greater_weight_that_gain_nothing_keep_none_from_growing_for_ever(kind, count):
+    waits = kind.startswith("waits")
+    crowd = [gang(f"w{number:03}", serial=60, size=9, created=NOW - 10**6) for number in range(count if waits else 0)]
+    full = [
+        replace(elastic(index, most=1, serial=40_000.0), key=GangKey("team", f"r{index:03}"), created=NOW - 10**6)
+        for index in range(4, 4 if waits else 4 + count)
+    ]
+    runs = [elastic(0), *full]
+    nodes = [node(f"n{index:03}", free=int(0 < index < 4)) for index in range(4 + len(full))]
+    held = [Release(node=index, request=(1,), time=run.end) for run in runs for index in run.nodes]
+    times = [NOW // 60 * 60 + 60 * number for number in range(10)]
+
+    found = [resize(snapshot(nodes, crowd, releases=held, now=time), runs, {}) for time in times]
+
+    assert max(sizes(one).get("run", 1) for one in found) > 1
+    is_in_turn = count + 1 > MOST_GANGS
+    assert [one.again for one in found] == [time + 60 if is_in_turn else math.inf for time in times]
+
+
 def test_a_gang_that_has_just_changed_stays_as_it_is():
     result = resized(elastic(0, 1, 2, 3, changed=NOW - 500), SHORT)
 

@@ -17,7 +17,7 @@ from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats, SizePlan, WaitingGang
 from coschedule.resizing.gangs.sized_run import ChangeTerms, FixedMembers, SeatKind
 from coschedule.resizing.short_gangs import ShortRoom
-from coschedule.resizing.sizes import SizeQuestion, choose_sizes
+from coschedule.resizing.sizes import MOST_GANGS, SizeQuestion, choose_sizes
 from engine.brute.sizes import best_gain
 
 NOW = 20_000.0
@@ -313,10 +313,14 @@ def test_who_must_start_does_so_though_that_loses():
     assert [len(change.nodes) for change in forced.changes] == [1]
 
 
-def test_of_more_gangs_than_one_choice_compares_those_of_the_greatest_weight_take_part():
+def test_of_more_gangs_than_one_choice_compares_those_of_the_greatest_weight_take_part_and_others_in_turn():
     seats = RunSeats(np.ones(100), np.full(100, math.inf), tuple(range(100)))
     many = [waiting(f"{number:02}", LINEAR, Sizes(minimum=1, maximum=1), age=number) for number in range(70)]
+    question = SizeQuestion(NOW, seats, [], many)
 
-    starts = choose_sizes(SizeQuestion(NOW, seats, [], many)).starts
+    minutes = [choose_sizes(question._replace(now=NOW + 60 * number)).starts for number in range(2)]
 
-    assert sorted(start.gang.name for start in starts) == [f"{number:02}" for number in range(10, 70)]
+    started = [{int(start.gang.name) for start in starts} for starts in minutes]
+    assert [len(one) for one in started] == [MOST_GANGS, MOST_GANGS]
+    assert all(set(range(25, 70)) <= one for one in started)
+    assert set.union(*started) == set(range(70))
