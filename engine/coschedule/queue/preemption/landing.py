@@ -19,6 +19,8 @@ from coschedule.queue.shares.dealing import planning_order
 
 WORTH_SECONDS = 30.0
 """Gangs give way only if another gang starts more than these seconds sooner: the usual grace period of pods."""
+# If a search plans only some of the gangs in front, it can plan this number of times.
+_FEW_OF_EFFORT = 16
 
 
 class PlanningEffort:
@@ -84,6 +86,11 @@ class PlanningEffort:
         self._count(min(gangs, -(-self._given // 4), self._left_for(tenant)), tenant)
 
     @property
+    def left(self) -> int:
+        """The gangs that may still be planned."""
+        return self._left
+
+    @property
     def used(self) -> int:
         """The gangs planned so far."""
         return self._given - self._left
@@ -108,8 +115,9 @@ class Landing:
     A gang that shrinks ends later. This may break a promise only if an eviction of the gang would break it, too.
     Hopeless gangs are left out, since they take no room.
 
-    Many gangs may wait behind the gang. If two plans of them would cost more than the effort, then ``is_worth`` leaves
-    them out. In this case the plan after the choice of victims shows what happens to them (``confirms``).
+    Many gangs may wait. If two plans of the gangs behind would cost more than the effort, then ``is_worth`` leaves them
+    out. If even one plan of the gangs in front would, it plans only the first of these to start. In these cases the
+    plan after the choice of victims shows what happens to the others (``confirms``).
     """
 
     def __init__(self, snapshot: Snapshot, made: Plan, gang: PendingGang, effort: PlanningEffort) -> None:
@@ -129,6 +137,7 @@ class Landing:
         self.world = with_started(snapshot, starting)
         self._up_to_it = [one for one in ordered[: place + 1] if one.key not in started]
         self._starts = {key: start_of(decision) for key, decision in decisions.items()}
+        self._planned_first = self._up_to_it if effort.suffices_for(len(self._up_to_it)) else self._few_up_to_it()
         self._behind = self._that_could_be_delayed(ordered[place + 1 :])
         self._after_it = ordered[place + 1 :]
         self._promised = [one for one in self._after_it if self._starts[one.key] <= one.promised < math.inf]
@@ -153,7 +162,7 @@ class Landing:
 
         It must also start more than ``WORTH_SECONDS`` sooner than planned.
         """
-        if not self._lands(victims, self._up_to_it):
+        if not self._lands(victims, self._planned_first):
             return False
         is_checked = self._behind and not self._leaves_out_behind
         if is_checked and not self._lands(victims, [*self._up_to_it, *self._behind]):
@@ -194,6 +203,13 @@ class Landing:
 
     def _in_front_by(self, time: float) -> list[Placement]:
         return [one for one in self._in_front if isinstance(one, Placement) and one.start <= time]
+
+    def _few_up_to_it(self) -> list[PendingGang]:
+        """List the first gangs in front to start, so few that several plans of them are possible, and the gang."""
+        [*in_front, gang] = self._up_to_it
+        few = sorted(in_front, key=lambda one: self._starts[one.key])[: self._effort.left // _FEW_OF_EFFORT]
+        kept = {one.key for one in few}
+        return [*(one for one in in_front if one.key in kept), gang]
 
     def _that_could_be_delayed(self, behind: Sequence[PendingGang]) -> list[PendingGang]:
         """List the gangs of the same priority behind the gang, up to the last one with a planned start."""

@@ -18,9 +18,9 @@ room is enough. Then spare victims that are not needed, the most expensive first
 but another set may cost less. If some candidates may shrink, then try sets with these candidates too, as long as they
 cost less than the evictions. So a gang for which evictions help starts in any case. That is exact for up to 1,023 sets.
 If there are more, gangs shrink as far as they may at first, and then no further than needed. The number of plans is
-limited (``MOST_PLANNED``): where many sets fail, the rest is not tried. If many gangs wait behind, the search plans the
-gang without them. Then the plan without the victims is made once for all gangs. If it delays a gang that it must not
-delay, the victims are not taken.
+limited (``MOST_PLANNED``): where many sets fail, the rest is not tried. If many gangs wait in front or behind, the
+search plans the gang without most of them. Then the plan without the victims is made once for all gangs. If it delays a
+gang that it must not delay, the victims are not taken.
 """
 
 from collections.abc import Iterator
@@ -134,13 +134,12 @@ def _with_victims(
     ordered = [gang for gang in planning_order(bound) if gang.key in starts]
     asking = {gang.key for gang in ordered if gang.may_preempt and _waits_long(gang, starts[gang.key], snapshot.now)}
     effort.reserve({key.namespace for key in asking})
-    search, in_front = VictimSearch(bound, made, effort), 0
+    search = VictimSearch(bound, made, effort)
     for gang in ordered:
-        if gang.key in asking and effort.allows(in_front + 1, gang.key.namespace):
+        if gang.key in asking and effort.allows(1, gang.key.namespace):
             checked = search.victims_for(gang)
             if checked is not None:
                 yield gang, checked
-        in_front += starts[gang.key] > snapshot.now
 
 
 def _carried_out(snapshot: Snapshot, made: Plan, found: _Found) -> tuple[Snapshot, Plan]:

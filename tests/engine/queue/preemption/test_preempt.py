@@ -18,6 +18,7 @@ from coschedule.queue.search import effort
 from engine.builders import NOW, apart, gang, node, release, role, running, snapshot, together
 
 FULL = [node(f"n{index}", free=0) for index in range(1, 4)]
+OWN = {"constraints": Constraints(node_selector=(("of", "team"),))}
 
 
 def preempted(nodes=FULL, gangs=(), **facts):
@@ -161,6 +162,25 @@ def test_gangs_in_front_that_fit_nowhere_keep_none_from_preempting(refused):
     in_front = [replace(one, priority=9) for one in crowd(300, "team", **refused)]
 
     assert preempted(gangs=[*in_front, hot()], runs=[running("a", 0)]) == {"hot": ["a"]}
+
+
+@pytest.mark.parametrize("count", [40, 254, 600])
+@pytest.mark.parametrize("tenant", ["default", "team"])
+@pytest.mark.parametrize("needed", [OWN, {"size": 4}], ids=["only the node", "all nodes"])
+def test_gangs_in_front_that_can_not_use_the_room_keep_none_from_preempting(needed, tenant, count):
+    # No eviction ends the pods on the node "own", and all gangs in front need this node.
+    nodes = [*FULL, node("own", free=0, someday=(1,), labels={"of": "team"})]
+    in_front = [replace(one, priority=9) for one in crowd(count, tenant, **needed)]
+
+    assert preempted(nodes, [*in_front, hot()], runs=[running("a", 0)]) == {"hot": ["a"]}
+
+
+@pytest.mark.parametrize("count", [40, 300])
+def test_no_gang_gives_way_in_vain_however_many_wait_in_front(count):
+    # The gangs in front may not preempt, and they would take the room that the victim leaves.
+    in_front = [replace(one, priority=9, may_preempt=False) for one in crowd(count, "team")]
+
+    assert preempted(gangs=[*in_front, hot()], runs=[running("a", 0)]) == {}
 
 
 def test_budget_forbids_a_victim():
