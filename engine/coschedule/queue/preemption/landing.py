@@ -27,12 +27,15 @@ class PlanningEffort:
     """The number of gangs that may still be planned in the search for victims; it bounds the time for failed tries.
 
     Steps of planning that are not free (``queue.search.effort``) count too: every ``LEAST_COMBINATIONS`` of them count
-    as one more gang.
+    as one more gang. ``tried`` has the gangs for which some effort was spent. ``is_cut_short`` means: some gang was not
+    tried, since the effort or the tries were used up.
     """
 
     def __init__(self, gangs: int) -> None:
         self._left = self._given = gangs
         self._reserved = dict[str, int]()
+        self.tried = set[GangKey]()
+        self.is_cut_short = False
 
     def reserve(self, tenants: Collection[str]) -> None:
         """Reserve half of the effort in equal parts for these tenants, if there are several.
@@ -50,13 +53,17 @@ class PlanningEffort:
         """
         return PlanningEffort(self._left_for(tenant) // 2)
 
-    def take_back(self, share: "PlanningEffort", tenant: str) -> None:
-        """Subtract the effort that a share of the tenant has used."""
-        self._count(share.used, tenant)
+    def take_back(self, share: "PlanningEffort", gang: GangKey) -> None:
+        """Subtract the effort that a share for the gang has used."""
+        self._count(share.used, gang.namespace)
+        if share.used:
+            self.tried.add(gang)
 
-    def allows(self, gangs: int, tenant: str) -> bool:
-        """Whether a share of the tenant may still plan ``gangs`` gangs."""
-        return gangs <= self._left_for(tenant) // 2
+    def allows_one_of(self, tenant: str) -> bool:
+        """Whether a share of the tenant may still plan a gang; if not, the search is cut short."""
+        is_allowed = self._left_for(tenant) // 2 > 0
+        self.is_cut_short |= not is_allowed
+        return is_allowed
 
     def _count(self, gangs: int, tenant: str) -> None:
         self._left -= gangs

@@ -25,7 +25,6 @@ gang that it must not delay, the victims are not taken.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import NamedTuple
 
 from coschedule.queue.keeping.memory import with_starts_promised
@@ -70,10 +69,14 @@ class Preemption:
 
 
 class Preempting(NamedTuple):
-    """The preemptions, and the plan in which the victims leave after their grace."""
+    """The preemptions, and the plan in which the victims leave after their grace.
+
+    ``in_vain`` has the gangs that were tried and found no victims, if gangs behind them were therefore not tried.
+    """
 
     plan: Plan
     preemptions: tuple[Preemption, ...]
+    in_vain: frozenset[GangKey] = frozenset()
 
 
 def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> Preempting:
@@ -98,7 +101,8 @@ def preempt(snapshot: Snapshot, made: Plan, *, rescue: Rescue | None = None) -> 
         preemptions.append(_preemption(found, snapshot.now))
         snapshot, made = _carried_out(snapshot, made, found)
         effort.spend(len(snapshot.gangs))
-    return Preempting(made, tuple(preemptions))
+    in_vain = effort.tried.difference(one.gang for one in preemptions) if effort.is_cut_short else ()
+    return Preempting(made, tuple(preemptions), frozenset(in_vain))
 
 
 class _Found(NamedTuple):
@@ -114,12 +118,15 @@ class _Found(NamedTuple):
 
 def _most_urgent(snapshot: Snapshot, made: Plan, effort: PlanningEffort, rescue: Rescue | None) -> _Found | None:
     """Return the first gang of the queue to which others can give way; None if none is found."""
-    for gang, checked in islice(_with_victims(snapshot, made, effort), MOST_PREEMPTIONS):
+    for tries, (gang, checked) in enumerate(_with_victims(snapshot, made, effort), 1):
         for victims in checked.choices:
             later = plan(checked.landing.after(victims), rescue=rescue)
             if checked.landing.confirms(victims, later):
                 return _Found(gang, victims, later)
             effort.spend_in_vain(len(later.decisions), gang.key.namespace)
+        if tries == MOST_PREEMPTIONS:
+            effort.is_cut_short = True
+            break
     return None
 
 
@@ -136,7 +143,7 @@ def _with_victims(
     effort.reserve({key.namespace for key in asking})
     search = VictimSearch(bound, made, effort)
     for gang in ordered:
-        if gang.key in asking and effort.allows(1, gang.key.namespace):
+        if gang.key in asking and effort.allows_one_of(gang.key.namespace):
             checked = search.victims_for(gang)
             if checked is not None:
                 yield gang, checked

@@ -83,7 +83,7 @@ class VictimSearch:
         victims = evicted = search.evictions([one for one in candidates if not isinstance(one, ShrinkingGang)])
         if any(one.whole.smaller for one in candidates):
             victims = search.shrinks([givers.may.ways_of(one.whole) for one in candidates], evicted)
-        self._effort.take_back(share, gang.key.namespace)
+        self._effort.take_back(share, gang.key)
         return None if victims is None else CheckedVictims(landing, victims, None if victims is evicted else evicted)
 
     def _room_behind(self, gang: PendingGang, landing: Landing, by: float) -> PlaceCount:

@@ -2,9 +2,13 @@
 
 A quarter of the bound goes to the most urgent gangs in every plan. All other gangs take turns in the rest: the gang
 whose last turn is longest ago comes first. So gangs that can never be placed do not use up the bound.
+
+The search may also end before all chosen gangs are tried, since gangs were tried in vain. Then these gangs rest for one
+plan, and next time for twice as many. So they do not use up the search in every plan.
 """
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from coschedule import GangKey
 
@@ -12,6 +16,15 @@ MOST_EVICTING = 256
 """The most gangs that may evict others in one plan. The search for victims is the slowest part of planning."""
 
 _SHARE_OF_URGENT = 0.25
+_LONGEST_REST = 256
+"""The most plans for which a gang rests. With four tries in vain in each plan, a thousand gangs can rest."""
+
+
+class _Rest(NamedTuple):
+    """A gang does not evict others for ``plans`` plans, up to the plan with the number ``last``."""
+
+    plans: int
+    last: int
 
 
 class EvictionTurns:
@@ -22,6 +35,9 @@ class EvictionTurns:
         self._plans = 0
         self._changed_at = 0
         self._tried: dict[GangKey, int] = {}
+        self._chosen: frozenset[GangKey] = frozenset()
+        self._rests: dict[GangKey, _Rest] = {}
+        self._is_cut_short = False
 
     def choose(
         self, gangs: Sequence[GangKey], *, has_changed: bool, always: Collection[GangKey] = ()
@@ -34,15 +50,32 @@ class EvictionTurns:
         self._plans += 1
         if has_changed:
             self._changed_at = self._plans
-        urgent = int(_SHARE_OF_URGENT * self._most)
-        in_turn = sorted(gangs[urgent:], key=lambda key: (key not in always, self._last_tried(key)))
-        chosen = frozenset([*gangs[:urgent], *in_turn[: self._most - urgent]])
-        self._tried = {key: self._plans if key in chosen else self._last_tried(key) for key in gangs}
-        return chosen
+        self._rests = {key: self._rests[key] for key in gangs if key in self._rests}
+        self._chosen = self._first_of([key for key in gangs if not self._is_resting(key)], always)
+        self._tried = {key: self._plans if key in self._chosen else self._last_tried(key) for key in gangs}
+        return self._chosen
+
+    def record_in_vain(self, gangs: Collection[GangKey]) -> None:
+        """Record that the search ended early after it had tried these ``gangs`` in vain; none if it tried all."""
+        self._is_cut_short = bool(gangs)
+        if not gangs:
+            self._rests = {key: rest for key, rest in self._rests.items() if key not in self._chosen}
+        for key in gangs:
+            plans = min(2 * self._rests[key].plans, _LONGEST_REST) if key in self._rests else 1
+            self._rests[key] = _Rest(plans, self._plans + plans)
 
     def any_untried(self) -> bool:
-        """Whether a gang has had no turn since facts last changed."""
-        return any(plan < self._changed_at for plan in self._tried.values())
+        """Whether a gang has had no turn since facts last changed, or the last search ended early."""
+        return self._is_cut_short or any(plan < self._changed_at for plan in self._tried.values())
+
+    def _first_of(self, gangs: Sequence[GangKey], always: Collection[GangKey]) -> frozenset[GangKey]:
+        urgent = int(_SHARE_OF_URGENT * self._most)
+        in_turn = sorted(gangs[urgent:], key=lambda key: (key not in always, self._last_tried(key)))
+        return frozenset([*gangs[:urgent], *in_turn[: self._most - urgent]])
+
+    def _is_resting(self, gang: GangKey) -> bool:
+        rest = self._rests.get(gang)
+        return rest is not None and self._plans <= rest.last
 
     def _last_tried(self, gang: GangKey) -> int:
         return self._tried.get(gang, 0)

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from coschedule import (
     Behind,
+    GangKey,
     Placement,
     Plan,
     Preemption,
@@ -37,10 +38,14 @@ class Runner(Protocol):
 
 
 class Evicting(NamedTuple):
-    """A plan and its preemptions. ``against_budgets`` says whether these violate PodDisruptionBudgets."""
+    """A plan and its preemptions. ``against_budgets`` says whether these violate PodDisruptionBudgets.
+
+    ``tried_in_vain`` has the gangs that found no victims, if gangs behind them were therefore not tried.
+    """
 
     plan: Plan
     preemptions: tuple[Preemption, ...] = ()
+    tried_in_vain: frozenset[GangKey] = frozenset()
     against_budgets: bool = False
 
 
@@ -49,7 +54,7 @@ class Made(NamedTuple):
 
     ``changes`` are the changes of size that the plan assumes. Sizes must be chosen again at ``again`` at the latest.
     ``in_vain`` says that additional plans, in which gangs of unknown end give room back, were computed and did not
-    help. ``ahead`` has the placements of gangs that are planned ahead.
+    help. ``ahead`` has the placements of gangs that are planned ahead. ``tried_in_vain`` is as in ``Evicting``.
     """
 
     snapshot: Snapshot
@@ -60,6 +65,7 @@ class Made(NamedTuple):
     again: float = math.inf
     in_vain: bool = False
     ahead: tuple[Placement, ...] = ()
+    tried_in_vain: frozenset[GangKey] = frozenset()
 
 
 class Sized(NamedTuple):
@@ -102,6 +108,7 @@ def make_plan(
         again=sized.again,
         in_vain=sized.in_vain,
         ahead=() if evicting.preemptions else _ahead(sized.snapshot, evicting.plan, behind),
+        tried_in_vain=evicting.tried_in_vain,
     )
 
 
@@ -149,4 +156,5 @@ def choose_victims(snapshot: Snapshot, made: Plan, rescue: Rescue | None = None)
         return within
     unprotected = tuple(replace(gang, disrupts=()) for gang in snapshot.running)
     anyhow = preempt(replace(snapshot, running=unprotected), made, rescue=rescue)
-    return Evicting(*anyhow, against_budgets=bool(anyhow.preemptions))
+    found = Evicting(*anyhow, against_budgets=bool(anyhow.preemptions))
+    return found._replace(tried_in_vain=found.tried_in_vain | within.tried_in_vain)

@@ -158,6 +158,7 @@ class Planning:
         # 4. Draw the snapshot, and plan on it, in a thread.
         seen, made = await self._plan_exactly(gangs, now)
         self._size_times.record(made, now, may_give=seen.elastic.may_give)
+        self._evicting.record_in_vain(made.tried_in_vain)
         # 5. Record the decisions, and estimate the starts of the others.
         decisions = await self._decisions(turn, waiting, quotas, made.plan, now)
         # 6. Find out whether gangs still wait for their turn.

@@ -183,6 +183,38 @@ def test_no_gang_gives_way_in_vain_however_many_wait_in_front(count):
     assert preempted(gangs=[*in_front, hot()], runs=[running("a", 0)]) == {}
 
 
+def of_pool(name, *gangs, tenant="team"):
+    """Return these gangs in a pool of nodes, as gangs of one tenant."""
+    pool = Constraints(node_selector=(("pool", name),))
+    roles = [tuple(replace(one, constraints=pool) for one in gang.roles) for gang in gangs]
+    return [replace(one, roles=of, key=GangKey(tenant, one.key.name)) for one, of in zip(gangs, roles, strict=True)]
+
+
+@pytest.mark.parametrize("count", [3, 4, 9])
+def test_gangs_that_are_tried_in_vain_are_named_if_gangs_behind_are_therefore_not_tried(count):
+    """In each pool, the first gang would delay the second. Many other gangs wait, so a whole plan finds this out."""
+    nodes, gangs, runs = [], [], [running("a", 2 * count)]
+    for number in range(count):
+        labels = {"pool": f"p{number}"}
+        nodes += [node(f"n{number}a", labels=labels), node(f"n{number}b", free=0, labels=labels)]
+        pair = hot("first", size=2, created=1, serial=100), gang("second", priority=5, created=2)
+        gangs += of_pool(f"p{number}", *pair, tenant=f"team{number}")
+        runs.append(running(f"r{number}", 2 * number + 1))
+    nodes += [node("y", free=0, labels={"pool": "y"}), node("z", free=0, labels={"pool": "z"})]
+    gangs += [*of_pool("y", hot("behind", created=3)), *of_pool("z", *crowd(300, may_preempt=False))]
+    facts = {"runs": runs, "releases": [release(2 * count + 1, NOW + 5000)]}
+    snap = snapshot(nodes, gangs, **facts)
+
+    found = preempt(snap, plan(snap))
+    resting = [replace(one, may_preempt=one.may_preempt and one.key not in found.in_vain) for one in gangs]
+
+    assert [one.gang.name for one in found.preemptions] == (["behind"] if count == 3 else [])
+    assert len(found.in_vain) == min(count, preempting.MOST_PREEMPTIONS)
+    assert {one.name for one in found.in_vain} == {"first"}
+    if count == 4:
+        assert preempted(nodes, resting, **facts) == {"behind": ["a"]}
+
+
 def test_budget_forbids_a_victim():
     runs = [running("a", 0, disrupts=[(0, 1)]), running("b", 1, since=NOW - 900)]
 

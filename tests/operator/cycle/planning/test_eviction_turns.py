@@ -1,5 +1,7 @@
 """Who may evict others, where more gangs may than one plan has time for."""
 
+import pytest
+
 from coschedule import GangKey
 from lockstep.cycle.planning.eviction_turns import EvictionTurns
 
@@ -47,3 +49,46 @@ def test_gang_that_went_is_forgotten():
     evicting.choose(queue(8), has_changed=False)
 
     assert not evicting.any_untried()
+
+
+def test_gangs_that_are_tried_in_vain_rest_longer_each_time_while_the_search_ends_early():
+    evicting, [first, *others] = EvictionTurns(8), queue(3)
+    plans = []
+    for _ in range(12):
+        plans.append(first in evicting.choose([first, *others], has_changed=True))
+        evicting.record_in_vain({first} if plans[-1] else {others[0]})
+
+    assert [number for number, is_chosen in enumerate(plans) if is_chosen] == [0, 2, 5, 10]
+
+
+def test_gang_rests_no_more_after_a_search_that_tried_all():
+    evicting, gangs = EvictionTurns(8), queue(3)
+    for in_vain in ({gangs[0]}, (), (), {gangs[0]}, ()):
+        chosen = evicting.choose(gangs, has_changed=True)
+        evicting.record_in_vain(in_vain)
+
+    assert chosen == {*gangs[1:]}
+    assert evicting.choose(gangs, has_changed=True) == {*gangs}
+
+
+@pytest.mark.parametrize("count", [5, 40, 300])
+def test_gang_behind_is_tried_however_many_are_tried_in_vain(count):
+    evicting, gangs = EvictionTurns(), queue(count)
+    for _ in range(10 * count):
+        tried = sorted(evicting.choose(gangs, has_changed=True))[:4]
+        evicting.record_in_vain(tried)
+        if gangs[-1] in tried:
+            break
+
+    assert gangs[-1] in tried
+
+
+def test_next_plan_is_due_until_a_search_has_tried_all():
+    evicting, gangs = EvictionTurns(8), queue(3)
+    left = []
+    for in_vain in ({gangs[0]}, {gangs[1]}, ()):
+        evicting.choose(gangs, has_changed=not left)
+        evicting.record_in_vain(in_vain)
+        left.append(evicting.any_untried())
+
+    assert left == [True, True, False]
