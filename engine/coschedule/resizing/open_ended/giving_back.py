@@ -8,11 +8,11 @@ sizes, since a plan decides which gang gets the room. If that does not help, try
 same with all gangs that may shrink.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import NamedTuple
 
 from coschedule.queue.problem.decisions import Placement, Plan
@@ -32,10 +32,13 @@ from coschedule.resizing.open_ended.idle_nodes import starts_by, waiting_gangs
 from coschedule.resizing.open_ended.sharing import Giving, Sharing
 from coschedule.resizing.promising import late_gangs
 from coschedule.resizing.seats import seats_beside
+from coschedule.resizing.turns import in_turn, next_turn
 from coschedule.resizing.worlds import after_changes
 
 MOST_WAITING = 250
-"""Gangs give room back only to this many waiting gangs, the first of the plan. If more wait, only one way is tried."""
+"""Gangs give room back only to this many waiting gangs. If more wait, only one way is tried."""
+MOST_IN_TURN = 50
+"""If more gangs wait, the first of the plan are among these gangs, and this number of others, in turn (``turns``)."""
 
 Planned = Callable[[Snapshot], Plan]
 """Makes the plan of a snapshot."""
@@ -53,10 +56,14 @@ class GivenBack(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """The changes that were ``found``, None if no gang shrinks; ``in_vain`` if plans were made and no plan helped."""
+    """The changes that were ``found``, None if no gang shrinks; ``in_vain`` if plans were made and no plan helped.
+
+    Gangs may give room back to other waiting gangs at the time ``again``, inf for never.
+    """
 
     found: GivenBack | None = None
     in_vain: bool = False
+    again: float = math.inf
 
 
 def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], planned: Planned) -> Tried:
@@ -70,7 +77,8 @@ def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], pla
     waiting = _waiters(snapshot, made)
     gaining = [partial(one.gains_from, now=snapshot.now) for one in waiting.values()]
     parts = with_equal_parts(runs, len(waiting))
-    able = [run for run in parts if spare_members(run) and any(gains_from(run) for gains_from in gaining)]
+    spare = [run for run in parts if spare_members(run)]
+    able = [run for run in spare if any(gains_from(run) for gains_from in gaining)]
     able.sort(key=lambda run: (run.priority, -spare_members(run), run.key))
     in_vain = False
     for givers in _tries(snapshot, waiting, able):
@@ -78,7 +86,8 @@ def given_back(snapshot: Snapshot, made: Plan, runs: Sequence[OpenEndedRun], pla
         if found is not None:
             return Tried(found)
         in_vain = True
-    return Tried(in_vain=in_vain)
+    turns = [*waiting_gangs(made, snapshot.now)] if spare else []
+    return Tried(in_vain=in_vain, again=next_turn(turns, snapshot.now, MOST_WAITING))
 
 
 def shrink_to(run: OpenEndedRun, snapshot: Snapshot, size: int, made_for: GangKey | None = None) -> SizeChange:
@@ -87,10 +96,13 @@ def shrink_to(run: OpenEndedRun, snapshot: Snapshot, size: int, made_for: GangKe
 
 
 def _waiters(snapshot: Snapshot, made: Plan) -> dict[GangKey, Waiter]:
-    """Return the first ``MOST_WAITING`` gangs that wait, in planning order."""
+    """Return gangs that wait, in planning order: all, or the first ones and some of the others."""
     gangs = {gang.key: gang for gang in snapshot.gangs}
-    first = islice(waiting_gangs(made, snapshot.now).items(), MOST_WAITING)
-    return {key: Waiter(gangs[key], start) for key, start in first}
+    waiting = [Waiter(gangs[key], start) for key, start in waiting_gangs(made, snapshot.now).items()]
+    if len(waiting) > MOST_WAITING:
+        first, others = waiting[: MOST_WAITING - MOST_IN_TURN], waiting[MOST_WAITING - MOST_IN_TURN :]
+        waiting = [*first, *in_turn(others, snapshot.now, MOST_IN_TURN)]
+    return {one.gang.key: one for one in waiting}
 
 
 def _tries(snapshot: Snapshot, waiting: _Waiting, able: _Runs) -> Iterator[_Runs]:

@@ -61,7 +61,7 @@ def open_ended_sizes(
     if found is None:
         changes = tuple(grown(after, waiting, turn)) if may_grow else ()
         found = GivenBack(changes, after_changes(after, able, changes), waiting)
-    again = _again(groups, turn, snapshot.now)
+    again = min(_again(groups, turn, snapshot.now), tried.again)
     return OpenEndedSizes(found.changes, starts, found.after, found.plan, again, tried.in_vain)
 
 

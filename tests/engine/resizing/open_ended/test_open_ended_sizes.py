@@ -20,6 +20,7 @@ from coschedule.resizing.unit_times import UnitTime
 from engine.builders import NOW, gang, in_front, node, release, running, snapshot, together
 
 TERMS = ChangeTerms(restart_time=120.0, min_interval=600.0)
+POOL = Constraints(node_selector=(("pool", "a"),))
 
 
 def endless(*nodes, name="run", least=1, most=8, multiple_of=1, **more):
@@ -113,6 +114,22 @@ def test_gang_takes_no_node_that_one_that_waits_could_use(waits, want):
     result = resized([endless(0, 1, least=2)], gang("waits", **waits), nodes=nodes)
 
     assert sizes(result).get("run") == want
+
+
+@pytest.mark.parametrize("needed", [{"size": 7}, {"constraints": POOL}], ids=["all nodes", "other nodes"])
+@pytest.mark.parametrize("count", [249, 250, 600])
+def test_gangs_that_wait_for_other_room_keep_none_from_getting_room_back_for_ever(count, needed):
+    nodes = [node(f"n{index}", free=int(index == 5)) for index in range(6)]
+    nodes.append(node("other", free=0, someday=(1,), labels={"pool": "a"}))
+    gangs = [gang(f"w{number}", created=float(number), **needed) for number in range(count)]
+    gangs.append(gang("waits", size=3, created=NOW))
+    times = [NOW // 60 * 60 + 60 * number for number in range(10)]
+
+    minutes = [resized([endless(0, 1, 2, 3, 4)], *gangs, nodes=nodes, now=time) for time in times]
+
+    assert {"run": 3} in map(sizes, minutes)
+    in_vain = [(one.again, time + 60) for one, time in zip(minutes, times, strict=True) if not sizes(one)]
+    assert all(again == due for again, due in in_vain)
 
 
 @pytest.mark.parametrize("least", [1, 4])
