@@ -92,7 +92,7 @@ class Planning:
         self._holds = Holds(options.holds)
         self._memory = PlanMemory(options.promises)
         self._rotation = Rotation(options.most_in_front)
-        self._evicting = EvictionTurns()
+        self._evicting = EvictionTurns(self._monotonic)
         self._size_times = SizeTimes(self._monotonic)
 
     def _add_steps(self, services: Services) -> None:

@@ -3,7 +3,20 @@
 import pytest
 
 from coschedule import GangKey
-from lockstep.cycle.planning.eviction_turns import EvictionTurns
+from lockstep.cycle.planning.eviction_turns import MOST_EVICTING, EvictionTurns
+
+
+class Clock:
+    """A monotonic clock that stands still until it is set."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def evictions(most=MOST_EVICTING, clock=None):
+    return EvictionTurns(clock or Clock(), most)
 
 
 def queue(count):
@@ -15,21 +28,21 @@ def turns(evicting, gangs, plans, *, has_changed=False):
 
 
 def test_few_gangs_may_all_evict():
-    evicting, gangs = EvictionTurns(8), queue(8)
+    evicting, gangs = evictions(8), queue(8)
 
     assert turns(evicting, gangs, 2) == [set(gangs), set(gangs)]
     assert not evicting.any_untried()
 
 
 def test_most_urgent_may_in_every_plan_and_the_others_in_turn():
-    evicting, gangs = EvictionTurns(8), queue(14)
+    evicting, gangs = evictions(8), queue(14)
     first, second, third = turns(evicting, gangs, 3)
 
     assert [sorted(one) for one in (first, second, third)] == [gangs[:8], [*gangs[:2], *gangs[8:]], gangs[:8]]
 
 
 def test_turns_are_left_until_everybody_had_one_since_facts_changed():
-    evicting, gangs = EvictionTurns(8), queue(14)
+    evicting, gangs = evictions(8), queue(14)
     left = [
         evicting.choose(gangs, has_changed=changed) and evicting.any_untried() for changed in (True, False, True, False)
     ]
@@ -38,13 +51,13 @@ def test_turns_are_left_until_everybody_had_one_since_facts_changed():
 
 
 def test_gang_that_comes_late_in_the_order_is_reached_behind_any_number_that_are_hopeless():
-    evicting, gangs = EvictionTurns(8), queue(1000)
+    evicting, gangs = evictions(8), queue(1000)
 
     assert any(gangs[-1] in chosen for chosen in turns(evicting, gangs, 1000 // 6 + 1, has_changed=True))
 
 
 def test_gang_that_went_is_forgotten():
-    evicting = EvictionTurns(8)
+    evicting = evictions(8)
     evicting.choose(queue(14), has_changed=True)
     evicting.choose(queue(8), has_changed=False)
 
@@ -52,7 +65,7 @@ def test_gang_that_went_is_forgotten():
 
 
 def test_gangs_that_are_tried_in_vain_rest_longer_each_time_while_the_search_ends_early():
-    evicting, [first, *others] = EvictionTurns(8), queue(3)
+    evicting, [first, *others] = evictions(8), queue(3)
     plans = []
     for _ in range(12):
         plans.append(first in evicting.choose([first, *others], has_changed=True))
@@ -62,7 +75,7 @@ def test_gangs_that_are_tried_in_vain_rest_longer_each_time_while_the_search_end
 
 
 def test_gang_rests_no_more_after_a_search_that_tried_all():
-    evicting, gangs = EvictionTurns(8), queue(3)
+    evicting, gangs = evictions(8), queue(3)
     for in_vain in ({gangs[0]}, (), (), {gangs[0]}, ()):
         chosen = evicting.choose(gangs, has_changed=True)
         evicting.record_in_vain(in_vain)
@@ -73,7 +86,7 @@ def test_gang_rests_no_more_after_a_search_that_tried_all():
 
 @pytest.mark.parametrize("count", [5, 40, 300])
 def test_gang_behind_is_tried_however_many_are_tried_in_vain(count):
-    evicting, gangs = EvictionTurns(), queue(count)
+    evicting, gangs = evictions(), queue(count)
     for _ in range(10 * count):
         tried = sorted(evicting.choose(gangs, has_changed=True))[:4]
         evicting.record_in_vain(tried)
@@ -84,7 +97,7 @@ def test_gang_behind_is_tried_however_many_are_tried_in_vain(count):
 
 
 def test_next_plan_is_due_until_a_search_has_tried_all():
-    evicting, gangs = EvictionTurns(8), queue(3)
+    evicting, gangs = evictions(8), queue(3)
     left = []
     for in_vain in ({gangs[0]}, {gangs[1]}, ()):
         evicting.choose(gangs, has_changed=not left)
@@ -92,3 +105,32 @@ def test_next_plan_is_due_until_a_search_has_tried_all():
         left.append(evicting.any_untried())
 
     assert left == [True, True, False]
+
+
+@pytest.mark.parametrize("count", [3, 40, 250])
+@pytest.mark.parametrize("changes", [1, 12])
+def test_plans_for_gangs_that_are_tried_in_vain_end_while_nothing_changes(count, changes):
+    evicting, gangs = evictions(), queue(count)
+    for _ in range(changes):
+        plans, has_changed = 0, True
+        while has_changed or evicting.any_untried():
+            tried = sorted(evicting.choose(gangs, has_changed=has_changed))[:4]
+            evicting.record_in_vain(tried)
+            plans, has_changed = plans + 1, False
+
+        assert plans <= 1 + count / 4
+
+
+def test_gang_rests_for_a_few_minutes_at_most_however_rare_plans_are():
+    clock = Clock()
+    evicting, [first, *others] = evictions(8, clock), queue(3)
+    for _ in range(20):
+        if first in evicting.choose([first, *others], has_changed=True):
+            evicting.record_in_vain({first})
+        else:
+            evicting.record_in_vain({others[0]})
+    assert first not in evicting.choose([first, *others], has_changed=True)
+
+    clock.now = 600.0
+
+    assert first in evicting.choose([first, *others], has_changed=True)

@@ -356,7 +356,7 @@ async def test_gangs_take_turns_where_one_at_a_time_may_evict_others(monkeypatch
             evicting.append(sum(one.may_preempt for one in work.args[0].gangs))
         return work()
 
-    monkeypatch.setattr(planning, "EvictionTurns", partial(EvictionTurns, 1))
+    monkeypatch.setattr(planning, "EvictionTurns", partial(EvictionTurns, most=1))
     async with operator_over(*ONE_NODE, plans=PlanOptions(run=note_who_may_evict)) as (api, parts):
         await placed(api)
         api.store.create("gangjobs", hot("never", size=9))
