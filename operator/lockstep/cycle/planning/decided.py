@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import NamedTuple, assert_never
+from typing import NamedTuple, Self, assert_never
 
 from coschedule import (
     Behind,
@@ -39,11 +39,17 @@ class DecisionBasis(NamedTuple):
 class Unplanned(NamedTuple):
     """Waiting gangs that are not planned.
 
-    ``any`` says whether there are any. ``short_of_quota`` has the namespaces whose quotas refuse some of them.
+    ``any`` says whether there are any that could use nodes. ``short_of_quota`` has the namespaces whose quotas refuse
+    some of them. Gangs of ``nowhere``, planned or not, would fit on no empty nodes.
     """
 
     any: bool = False
     short_of_quota: frozenset[str] = frozenset()
+    nowhere: frozenset[GangKey] = frozenset()
+
+    def also(self, left_out: Iterable[GangKey]) -> Self:
+        """The same, if the gangs ``left_out`` are not planned either."""
+        return self._replace(any=self.any or not self.nowhere.issuperset(left_out))
 
     def may_want_room_of(self, run: SizedRun) -> bool:
         """Whether one of these gangs could use the nodes or the quota into which a run of unknown end would grow."""

@@ -226,9 +226,15 @@ class Planning:
             planned=turn.planned,
             evicting=turn.evicting,
             ahead={**ahead, **queued_ahead(self._state, now)},
-            unplanned=Unplanned(len(turn.planned) < len(quotas.gangs), quotas.short_namespaces),
+            unplanned=self._unplanned(turn, quotas),
             contention=contention,
         )
+
+    def _unplanned(self, turn: _Turn, quotas: WithinQuotas) -> Unplanned:
+        """The gangs that wait for a later plan. Gangs that would fit on no empty nodes want no room."""
+        nowhere = frozenset(gang.key for gang in quotas.gangs if self._rotation.fits_nowhere(gang))
+        is_any = any(gang.key not in turn.planned and gang.key not in nowhere for gang in quotas.gangs)
+        return Unplanned(is_any, quotas.short_namespaces, nowhere)
 
     def _contention(self, gangs: Collection[AcceptedGang]) -> Contention:
         """How many gangs compete. Refused gangs and room for later pods do not count: they wait for no node."""

@@ -2,8 +2,8 @@
 
 A bounded number of gangs in front is planned every time. A quarter of them are the most urgent gangs, even if they were
 refused last time: no gang loses its place because it can't be placed yet. The others are the next gangs that were not
-refused last time; if these are too few, also the next refused gangs. So gangs that can never be placed do not use up
-the bound.
+refused last time; if these are too few, also the next refused gangs. Gangs that would fit on no empty nodes come last.
+So gangs that can never be placed do not use up the bound.
 
 Gangs behind take turns in an additional quarter of the bound. The gang whose last plan is longest ago comes first. So
 every gang is planned again and again, and a gang that can start now does start, wherever it is in the queue. Gangs in
@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from coschedule import Decision, GangKey, Placement
+from coschedule import Decision, GangKey, Placement, Unplaceable
 from lockstep.facts.gang.gang import GangFact
 
 MOST_IN_FRONT = 1000
@@ -27,12 +27,16 @@ _SHARE_OF_TURNS = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """The number of the plan in which a gang was planned last, and whether it was refused."""
+    """The number of the plan in which a gang was planned last, and whether it was refused.
+
+    ``fits_nowhere`` says that it would not fit on empty nodes either.
+    """
 
     gang_uid: str
     generation: int
     plan: int
     is_refused: bool
+    fits_nowhere: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +77,8 @@ class Rotation:
         if len(keys) <= self._most:
             return Chosen(front=frozenset(keys), in_turn=frozenset())
         hopeful = (gang.key for gang in gangs if not self.was_refused(gang))
-        by_claim = dict.fromkeys([*keys[: int(_SHARE_OF_URGENT * self._most)], *hopeful, *keys])
+        possible = (gang.key for gang in gangs if not self.fits_nowhere(gang))
+        by_claim = dict.fromkeys([*keys[: int(_SHARE_OF_URGENT * self._most)], *hopeful, *possible, *keys])
         front = {*always, *islice(by_claim, self._most)}
         waiting = sorted((gang for gang in gangs if gang.key not in front), key=self._last_planned)
         turns = max(1, int(_SHARE_OF_TURNS * self._most))
@@ -86,6 +91,7 @@ class Rotation:
             generation=gang.generation,
             plan=self._plans,
             is_refused=not isinstance(decision, Placement),
+            fits_nowhere=isinstance(decision, Unplaceable) and decision.fits_empty is False,
         )
 
     def forget(self, gang: GangKey) -> None:
@@ -100,6 +106,11 @@ class Rotation:
         """Whether the gang was refused when it was last planned with its present spec."""
         seen = self._of(gang)
         return seen is not None and seen.is_refused
+
+    def fits_nowhere(self, gang: GangFact) -> bool:
+        """Whether the gang would not have fitted on empty nodes when it was last planned with its present spec."""
+        seen = self._of(gang)
+        return seen is not None and seen.fits_nowhere
 
     def _last_planned(self, gang: GangFact) -> int:
         seen = self._of(gang)

@@ -110,8 +110,7 @@ class SnapshotDrawing:
         self._metrics.snapshot_nodes.set(len(drawn.nodes.names))
         snapshot, behind = _divided(drawn, gangs.ahead)
         left_out = [key for key in frozen.left_out if key not in gangs.ahead]
-        unplanned = gangs.unplanned._replace(any=gangs.unplanned.any or bool(left_out))
-        elastic = self._elastic(frozen.runs, gangs.planned, unplanned)
+        elastic = self._elastic(frozen.runs, gangs.planned, gangs.unplanned.also(left_out))
         return Seen(snapshot, frozen.held_in(snapshot), frozen.offers, left_out, elastic, behind)
 
     async def _draw_all(self, gangs: GangsToPlan, frozen: "_FrozenFacts", now: float, rescue: Rescue) -> Snapshot:

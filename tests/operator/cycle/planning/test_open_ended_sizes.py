@@ -20,12 +20,23 @@ from fake_cluster.elastic import (
     want_it_by,
 )
 from fake_cluster.jumping import until
-from fake_cluster.rig import bound, condition, is_placed, operator_over, pods_of, set_phases, status_of
+from fake_cluster.rig import INLINE, bound, condition, is_placed, operator_over, pods_of, set_phases, status_of
 from lockstep.cycle.planning import plan_thread
+from lockstep.cycle.planning.planning import PlanOptions
 
 pytestmark = pytest.mark.asyncio
 
 HOUR = 3600.0
+
+
+def with_port(number):
+    """Describe a pod that takes a host port of its own."""
+    ports = [{"containerPort": 80, "hostPort": 10_000 + number}]
+    return {
+        "containers": [{"name": "main", "image": "work:1", "resources": {"requests": {"cpu": "1"}}, "ports": ports}]
+    }
+
+
 IN_ZONES = tuple(node(f"n{number}", cpu="1", labels={"zone": zone}) for number, zone in enumerate("abab"))
 
 
@@ -74,6 +85,24 @@ async def test_gang_without_work_grows_into_idle_nodes():
             "Grows from 2 to 4 members: nodes are idle and no gang waits for them; its end is unknown; "
             "the change takes about 2 min."
         )
+
+
+@pytest.mark.parametrize("count", [3, 20])
+async def test_gangs_that_fit_nowhere_keep_none_from_growing_however_many_wait(count):
+    plans = PlanOptions(run=INLINE.run, most_in_front=8)
+    async with operator_over(*FOUR, plans=plans) as (api, _):
+        await beside_a_blocker(api, work=None)
+        api.store.add("gangjobs", *(gang(f"large{number:02}", size=1, cpu="99") for number in range(count)))
+        free_the_room(api)
+        await until_attempt(api, 2)
+
+
+async def test_gangs_with_host_ports_that_fit_nowhere_keep_none_from_growing():
+    async with operator_over(*FOUR) as (api, _):
+        await beside_a_blocker(api, work=None)
+        api.store.add("gangjobs", *(gang(f"port{one:03}", size=5, pod_spec=with_port(one)) for one in range(530)))
+        free_the_room(api)
+        await until_attempt(api, 2)
 
 
 async def test_gang_gives_back_what_one_that_waits_needs_once_its_interval_is_over():

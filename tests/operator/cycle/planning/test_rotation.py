@@ -1,5 +1,7 @@
 """Who is planned exactly, in a queue that is longer than one plan can be."""
 
+from dataclasses import replace
+
 from builders.facts import gang_fact
 from coschedule import Placement, Reason, Spelled, Unplaceable
 from lockstep.cycle.planning.rotation import Rotation
@@ -36,6 +38,19 @@ def plan_once(rotation, gangs, decide, *, always=(), has_changed=True):
         if gang.key in chosen:
             rotation.record(gang, decide(gang))
     return [sorted(key.name for key in keys) for keys in (chosen.front, chosen.in_turn)]
+
+
+def test_refused_gang_is_in_front_of_gangs_that_fit_nowhere():
+    """A hundred gangs that fit nowhere are in front of a gang that waits for the end of others."""
+    rotation, nowhere, waits = Rotation(IN_FRONT), queue(100), gang_fact("z")
+
+    def decide(gang):
+        return replace(refused(gang), fits_empty=gang is waits)
+
+    plans = [plan_once(rotation, [*nowhere, waits], decide)[0] for _ in range(100)]
+
+    assert plans[-1] == ["g000", "g001", "g002", "g003", "g004", "g005", "g006", "z"]
+    assert [rotation.fits_nowhere(gang) for gang in (nowhere[-1], waits)] == [True, False]
 
 
 def test_short_queue_is_planned_whole():
