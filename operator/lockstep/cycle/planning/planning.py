@@ -37,7 +37,7 @@ from lockstep.facts.gang.gang import AcceptedGang, GangFact
 from lockstep.facts.gang.keys import room_key
 from lockstep.logs.fields import about
 from lockstep.report.metrics.metrics import Metrics
-from lockstep.snapshot.holders.elastic_runs import any_elastic_run
+from lockstep.snapshot.holders.elastic_runs import any_elastic_run, next_elastic_turn
 
 # The time to the next plan if some gangs have not had their turn since facts changed.
 _NEXT_TURNS_SECONDS = 1.0
@@ -157,7 +157,8 @@ class Planning:
         gangs = await self._with_others(turn, waiting, quotas, now)
         # 4. Draw the snapshot, and plan on it, in a thread.
         seen, made = await self._plan_exactly(gangs, now)
-        self._size_times.record(made, now, may_give=seen.elastic.may_give)
+        others_at = next_elastic_turn(self._state, now)
+        self._size_times.record(made, now, may_give=seen.elastic.may_give, others_at=others_at)
         self._evicting.record_in_vain(made.tried_in_vain)
         # 5. Record the decisions, and estimate the starts of the others.
         decisions = await self._decisions(turn, waiting, quotas, made.plan, now)

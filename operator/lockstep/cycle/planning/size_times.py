@@ -29,13 +29,14 @@ class SizeTimes:
         """Whether additional plans may be made now so that gangs of unknown end give room back."""
         return self._monotonic() >= self._gives_at
 
-    def record(self, made: Made, now: float, *, may_give: bool) -> None:
+    def record(self, made: Made, now: float, *, may_give: bool, others_at: float = math.inf) -> None:
         """Record a plan made at the time of day ``now``.
 
-        ``may_give`` says whether gangs of unknown end could give room back.
+        ``may_give`` says whether gangs of unknown end could give room back. At the time of day ``others_at``, it is the
+        turn of gangs that this plan did not read.
         """
         monotonic = self._monotonic()
-        self.next = monotonic + made.again - now
+        self.next = monotonic + min(made.again, others_at) - now
         if made.in_vain:
             self._gives_at = monotonic + _REST_SECONDS
         elif not may_give:

@@ -1,5 +1,6 @@
 """Finds the gangs that run and may change their size. One plan reads a bounded number of them."""
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
@@ -69,6 +70,13 @@ def resizable_gangs(state: State, nodes: NodeArrays, columns: Columns, now: floa
         if isinstance(one, Resizable):
             found.append(one)
     return found
+
+
+def next_elastic_turn(state: State, now: float) -> float:
+    """When other gangs that may change their size have their turn; infinity if one plan reads all of them."""
+    holders: list[_AnyHolder] = [*_elastic_holders(state), *elastic_candidates(state)]
+    total = sum(map(_cost, holders))
+    return (now // _TURN_SECONDS + 1) * _TURN_SECONDS if total > MOST_MEMBERS else math.inf
 
 
 def _resizable(

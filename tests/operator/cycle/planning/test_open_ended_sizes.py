@@ -105,6 +105,18 @@ async def test_gangs_with_host_ports_that_fit_nowhere_keep_none_from_growing():
         await until_attempt(api, 2)
 
 
+@pytest.mark.parametrize("later", [0, 60])
+async def test_gangs_that_one_plan_can_not_read_have_their_turn_though_nothing_changes(later, monkeypatch):
+    monkeypatch.setattr("lockstep.snapshot.holders.elastic_runs.MOST_MEMBERS", 8)
+    async with operator_over(*FOUR, node("n5", cpu="1")) as (api, _):
+        await run(api, rigid("blocker", size=2, takes="1000h"), "blocker")
+        await run(api, elastic("other", work=None, most=1), "other")
+        await run(api, elastic(work=None))
+        await asyncio.sleep(HOUR + later)
+        free_the_room(api)
+        await until_attempt(api, 2)
+
+
 async def test_gang_gives_back_what_one_that_waits_needs_once_its_interval_is_over():
     async with operator_over(*FOUR) as (api, parts):
         await grown(api)
