@@ -24,7 +24,7 @@ _LONGEST_REST_SECONDS = 300.0
 """In a cluster in which little happens, plans are rare. There, a gang rests for this time at most."""
 
 
-class _Rest(NamedTuple):
+class _EvictionRest(NamedTuple):
     """A gang does not evict others for ``plans`` plans, up to the plan with the number ``last``.
 
     The rest ends at the monotonic time ``until`` at the latest.
@@ -45,7 +45,7 @@ class EvictionTurns:
         self._changed_at = 0
         self._tried: dict[GangKey, int] = {}
         self._chosen: frozenset[GangKey] = frozenset()
-        self._rests: dict[GangKey, _Rest] = {}
+        self._rests: dict[GangKey, _EvictionRest] = {}
         self._in_vain = set[GangKey]()
         self._is_cut_short = False
 
@@ -77,7 +77,7 @@ class EvictionTurns:
             self._rests = {key: rest for key, rest in self._rests.items() if key not in self._chosen}
         for key in gangs:
             plans = min(2 * self._rests[key].plans, _LONGEST_REST) if key in self._rests else 1
-            self._rests[key] = _Rest(plans, self._plans + plans, self._monotonic() + _LONGEST_REST_SECONDS)
+            self._rests[key] = _EvictionRest(plans, self._plans + plans, self._monotonic() + _LONGEST_REST_SECONDS)
 
     def any_untried(self) -> bool:
         """Whether a gang was not tried since facts last changed. Gangs that rest do not count."""

@@ -2,8 +2,8 @@
 
 The engine chooses the nodes (``coschedule.queue.planner.holds``), and this module keeps the times. A gang may hold
 nodes for ``seconds`` after it could first have started, and then rests as long. If more gangs hold or rest than may
-hold at once, each further rest of a gang is twice as long as the one before. So gangs take turns, however many of them
-hold nodes in vain, and no gang waits forever for gangs and pods that each run for less than ``seconds``.
+hold at once, the rest is as many times as long as all of them need for one turn each. So gangs take turns, however many
+of them hold nodes in vain. And no gang waits forever for gangs and pods that each run for less than ``seconds``.
 """
 
 from dataclasses import dataclass, replace
@@ -102,15 +102,12 @@ class Holds:
             since=since,
             until=until,
             over_at=over_at,
-            rested_at=over_at + self._next_rest(gang),
+            rested_at=over_at + self._turns(gang) * self.policy.seconds,
         )
 
-    def _next_rest(self, gang: GangFact) -> float:
-        """The seconds for which a gang rests after a hold that begins."""
-        before = self._by_gang.get(gang.key)
-        if before is None or before.gang_uid != gang.uid or len(self._by_gang) <= self.policy.gangs:
-            return self.policy.seconds
-        return 2 * before.rest
+    def _turns(self, gang: GangFact) -> int:
+        """How often ``policy.gangs`` gangs must hold nodes until this gang and all that hold or rest had one turn."""
+        return -(-len(self._by_gang.keys() | {gang.key}) // max(1, self.policy.gangs))
 
     def _resting(self, refusal: Refusal, entry: _HoldEntry) -> RestingFromHold:
         return RestingFromHold(refusal=refusal, until=entry.until, again=entry.until + entry.rest)
