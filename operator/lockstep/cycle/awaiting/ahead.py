@@ -5,8 +5,10 @@ nodes from others: it is planned behind all gangs that may run, and it gets no p
 start estimate and the size of its placement. The next plan computes the rest anew.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import assert_never
 
 from coschedule import Behind, GangKey, PendingGang
@@ -23,7 +25,10 @@ from lockstep.snapshot.holders.pod_gang_releases import pod_gang_end_of
 _PIECES_OF_GANG = 10
 
 MOST_AHEAD = 100
-"""The most gangs that are planned ahead in one plan. The others get no likely start until earlier gangs have ended."""
+"""The most gangs that are planned ahead in one plan, of all namespaces in turn.
+
+The others get no likely start until earlier gangs of their namespace have ended.
+"""
 
 # The most owners in queues of Kueue for one plan. The others have their turn in the next plans.
 _MOST_QUEUED = 20
@@ -52,7 +57,7 @@ def choosing_ahead(
 ) -> Generator[None, None, Mapping[GangKey, AheadGang]]:
     """Choose, in steps, gangs whose predecessors hold nodes, are ``planned``, or are chosen already; at most 100."""
     found, steps = dict[GangKey, AheadGang](), Steps()
-    for gang in awaiting:
+    for gang in (yield from _in_turn(awaiting, steps)):
         if len(found) == MOST_AHEAD:
             break
         if steps.are_due(_PIECES_OF_GANG):
@@ -69,6 +74,17 @@ def queued_ahead(state: State, now: float) -> Mapping[GangKey, AheadGang]:
     return {
         one.key: AheadGang(gang=one, not_before=now, ends=(), starts=()) for one in gangs if one.key not in state.gangs
     }
+
+
+def _in_turn(gangs: Iterable[AcceptedGang], steps: Steps) -> Generator[None, None, list[AcceptedGang]]:
+    """The gangs of all namespaces in turn, those of each namespace in their order."""
+    counts, numbered = Counter[str](), list[tuple[int, AcceptedGang]]()
+    for gang in gangs:
+        if steps.are_due(1):
+            yield
+        numbered.append((counts[gang.key.namespace], gang))
+        counts[gang.key.namespace] += 1
+    return [gang for _, gang in sorted(numbered, key=itemgetter(0))]
 
 
 def _ahead(state: State, gang: AcceptedGang, is_planned: Callable[[GangKey], bool], now: float) -> AheadGang | None:
