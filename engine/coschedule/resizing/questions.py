@@ -1,7 +1,7 @@
 """The gangs that take part in a choice of sizes: groups of gangs whose members can take each other's seats."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from coschedule.queue.problem.nodes import Release
 from coschedule.queue.problem.owner_forecasts import Interruptible
 from coschedule.queue.problem.snapshot import Snapshot
 from coschedule.queue.shares.dealing import planning_order
+from coschedule.resizing.beside import LONG_QUEUE
 from coschedule.resizing.gangs.elastic_run import ElasticRun
 from coschedule.resizing.gangs.size_plan import RunSeats, SizePlan, WaitingGang
 from coschedule.resizing.gangs.sized_run import ChangeTerms, SeatKind
@@ -146,7 +147,7 @@ def _question(
     idle = [node for node in idle if holds[node] >= soonest]
     risks = first_risks(snapshot.forecasts, snapshot.now, nodes=len(closes))
     seats = RunSeats(snapshot.slowdown, snapshot.until, tuple(idle), risks, holds)
-    due = frozenset(gang.key for gang in waiting if gang.promised <= snapshot.now)
+    due = frozenset(gang.key for gang in _due(snapshot, waiting, len(idle) + _given_up_at_most(runs)))
     room = room_to_leave(snapshot, waiting, runs, idle)
     return SizeQuestion(snapshot.now, seats, runs, [_waiting(gang, elastic) for gang in waiting], due, room)
 
@@ -164,7 +165,26 @@ def _holders(snapshot: Snapshot, runs: Sequence[ElasticRun], waiting: Sequence[P
 
 def _may_start(gang: PendingGang, idle: int, runs: Sequence[ElasticRun]) -> bool:
     """Return whether a gang may get enough seats now: ``idle`` ones, and those that runs can give up."""
-    return gang.roles[0].sizes.least <= idle + sum(run.size - run.fewest_members for run in runs)
+    return gang.roles[0].sizes.least <= idle + _given_up_at_most(runs)
+
+
+def _given_up_at_most(runs: Sequence[ElasticRun]) -> int:
+    """Return how many seats these runs can give up."""
+    return sum(run.size - run.fewest_members for run in runs)
+
+
+def _due(snapshot: Snapshot, waiting: Sequence[PendingGang], seats: int) -> Iterator[PendingGang]:
+    """List the gangs whose promise is due.
+
+    In a long queue, only one choice of sizes is tried. So a gang is left out there if these seats are not enough for it
+    and for those before it. Otherwise no gang could start.
+    """
+    is_long = len(snapshot.gangs) > LONG_QUEUE
+    for gang in waiting:
+        least = gang.roles[0].sizes.least
+        if gang.promised <= snapshot.now and (least <= seats or not is_long):
+            seats -= least
+            yield gang
 
 
 def _soonest(world: World, waiting: Sequence[PendingGang]) -> float:

@@ -296,8 +296,8 @@ def test_group_with_a_gang_that_must_start_goes_first():
     assert sizes(result) == {"late": 1}
 
 
-@pytest.mark.parametrize(("waiting", "want"), [(250, {"run": 1}), (251, {})])
-def test_choices_for_a_broken_promise_are_tried_in_queues_that_are_not_long(waiting, want):
+@pytest.mark.parametrize(("waiting", "want"), [(250, {"run": 1}), (251, {"run": 1, "due": 3})])
+def test_gangs_shrink_for_a_promise_beside_a_broken_one_in_queues_of_any_length(waiting, want):
     # No choice helps the first gang, which is larger than all nodes. If all shrink, the second one starts in time.
     impossible = gang("impossible", serial=60, size=9, created=NOW, promised=NOW)
     due = gang("due", serial=400_000, size=3, created=NOW, promised=NOW)
