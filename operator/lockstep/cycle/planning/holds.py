@@ -1,9 +1,9 @@
 """Node holds: which waiting gangs hold nodes until others have ended, since when, and for how long at most.
 
 The engine chooses the nodes (``coschedule.queue.planner.holds``), and this module keeps the times. A gang may hold
-nodes for ``seconds`` after it could first have started, and then rests as long. If more gangs hold or rest than may
-hold at once, the rest is as many times as long as all of them need for one turn each. So gangs take turns, however many
-of them hold nodes in vain. And no gang waits forever for gangs and pods that each run for less than ``seconds``.
+nodes for ``seconds`` after it could first have started, and then rests as long. The rest is longer if more gangs hold
+or rest than may hold at once: each of them can have one turn meanwhile. So gangs take turns, however many of them hold
+nodes in vain. And no gang waits forever for gangs and pods that each run for less than ``seconds``.
 """
 
 from dataclasses import dataclass, replace
