@@ -181,17 +181,24 @@ class NodeRequests:
         return gang is not None and is_its_own and self._stance(gang) is not Stance.WITHDRAW
 
     async def _ask_for_others(self, asking: Mapping[GangKey, AcceptedGang], standing: Iterable[NodeRequest]) -> None:
-        """Send requests for gangs without one. In each namespace the oldest gang comes first."""
+        """Send requests for gangs without one.
+
+        In each namespace, the gangs that were not asked for yet come first, then those that have rested for longest.
+        Gangs that can never get nodes would otherwise keep all younger gangs of the namespace from being asked for.
+        """
         asked = {request.gang for request in standing}
         room = Counter(key.namespace for key in asked)
         due: defaultdict[str, list[AcceptedGang]] = defaultdict(list)
-        for gang in sorted(asking.values(), key=lambda gang: (gang.created, gang.key)):
+        for gang in sorted(asking.values(), key=self._turn_of):
             namespace = gang.key.namespace
             has_room = room[namespace] < _MOST_IN_A_NAMESPACE
             if gang.key not in asked and has_room and self._history(gang).rests_until <= self._monotonic():
                 room[namespace] += 1
                 due[namespace].append(gang)
         await asyncio.gather(*(self._ask_in_turn(gangs) for gangs in due.values()))
+
+    def _turn_of(self, gang: AcceptedGang) -> tuple[float, float, GangKey]:
+        return self._history(gang).rests_until, gang.created, gang.key
 
     async def _ask_in_turn(self, gangs: Iterable[AcceptedGang]) -> None:
         """Send requests for gangs of one namespace. After 5 seconds, the other gangs are left to the next round."""

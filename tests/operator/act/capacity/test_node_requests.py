@@ -335,6 +335,26 @@ async def test_request_that_cannot_be_deleted_costs_no_other_gang_anything(fault
         await until(lambda: not requests(api, "g") and len(templates(api)) == 1)
 
 
+async def test_requests_that_fail_again_and_again_leave_a_turn_to_the_other_gangs_of_the_namespace():
+    gangs = [gang(f"g{number:02}", **BIG) for number in range(21)]
+    async with asking(*gangs) as (api, _):
+        await until(lambda: len(requests(api)) == 20)
+        for one in requests(api):
+            answer(api, one, ("Failed", "no nodes of that kind"))
+
+        await until(lambda: requests(api, "g20"), seconds=900)
+
+
+async def test_gangs_that_admission_refuses_slowly_leave_a_turn_to_the_other_gangs_of_the_namespace(monkeypatch):
+    slow = [in_namespace("slow", gang(f"slow-{number}", **BIG)) for number in range(9)]
+    async with operator_over(gangs=slow) as (api, parts):
+        takes_long(monkeypatch, parts.client, "/namespaces/slow/")
+        full = Refusal(code=403, message="exceeded quota: hidden")
+        api.admit = lambda pod: pod if "slow-8" in pod["metadata"]["name"] else full
+        async with asks(parts):
+            await until(lambda: requests(api, "slow-8"), seconds=1000)
+
+
 async def test_slow_webhook_of_one_namespace_keeps_no_other_waiting(monkeypatch):
     slow = [in_namespace("slow", gang(f"slow-{number}", **BIG)) for number in range(9)]
     async with operator_over(gangs=slow) as (api, parts):
