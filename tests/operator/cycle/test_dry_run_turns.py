@@ -44,6 +44,17 @@ def gang_of(pod):
     return pod["metadata"]["namespace"], pod["metadata"]["labels"]["lockstep.dev/gang"]
 
 
+def make_slow(monkeypatch, *namespaces):
+    at_once = KubeClient.dry_run
+
+    async def dry_run(client, target, body, **more):
+        if body["metadata"]["namespace"] in namespaces:
+            await asyncio.sleep(SLOW_SECONDS)
+        return await at_once(client, target, body, **more)
+
+    monkeypatch.setattr(KubeClient, "dry_run", dry_run)
+
+
 def submit(api, namespace, *names, **more):
     for name in names:
         manifest = gang(name, **more)
@@ -120,14 +131,7 @@ async def test_dry_runs_are_bounded_in_a_second_however_many_roles_gangs_have():
 
 
 async def test_slow_webhook_of_one_namespace_keeps_no_other_waiting(monkeypatch):
-    at_once = KubeClient.dry_run
-
-    async def dry_run(client, target, body, **more):
-        if body["metadata"]["namespace"] == "slow":
-            await asyncio.sleep(SLOW_SECONDS)
-        return await at_once(client, target, body, **more)
-
-    monkeypatch.setattr(KubeClient, "dry_run", dry_run)
+    make_slow(monkeypatch, "slow")
     async with full_node() as (api, checked):
         submit(api, "slow", *names(5))
         began = now()
@@ -136,6 +140,19 @@ async def test_slow_webhook_of_one_namespace_keeps_no_other_waiting(monkeypatch)
         await until(lambda: {("few", name) for name in names(10)} <= set(checked))
 
         assert now() - began < SLOW_SECONDS
+
+
+async def test_urgent_gangs_that_are_refused_slowly_for_ever_leave_a_turn_to_less_urgent_ones(monkeypatch):
+    make_slow(monkeypatch, "slow-1", "slow-2")
+    async with full_node(lambda _: REFUSED) as (api, checked):
+        for namespace in ("slow-1", "slow-2"):
+            submit(api, namespace, *names(50), spec={"priorityClassName": "patient"})
+        submit(api, "default", "low")
+        await until(lambda: checked.count(("default", "low")) == 1, seconds=1500)
+        await asyncio.sleep(3600)
+
+        before = checked.count(("default", "low"))
+        await until(lambda: checked.count(("default", "low")) > before, seconds=3600)
 
 
 async def test_gang_that_waits_for_its_check_and_goes_is_not_checked():

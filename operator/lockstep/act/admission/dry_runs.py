@@ -6,9 +6,10 @@ again while they wait, each time after a longer pause. A gang that can start at 
 members shows the same.
 
 Gangs for which others could be evicted are checked first, because no gang is evicted for members that would be refused.
-Then priority decides, and gangs of one priority are checked by namespace in turn. Repeated checks have their own,
-smaller share, so neither kind waits for the other. Gangs with equal templates are checked separately, because admission
-sees names, labels and owners.
+Then priority decides, and gangs of one priority are checked by namespace in turn. Each eighth check is of any rank, so
+that urgent gangs that are refused again and again do not keep other gangs unchecked for ever. Repeated checks have
+their own, smaller share, so neither kind waits for the other. Gangs with equal templates are checked separately,
+because admission sees names, labels and owners.
 
 A passed check may be outdated when others are about to be evicted. So :meth:`DryRuns.admits_now` repeats it then.
 """
@@ -172,7 +173,7 @@ class DryRuns:
     def _checks(self, queue: FairQueue, per_second: float, *, at_once: int, of_namespace: int) -> Workers:
         pace = Rate(per_second=per_second, burst=1.0).urgent
         check = partial(self._check, haste=_Haste(Urgency.REPORT, _LONGEST_SECONDS, pace))
-        return Workers(queue.take, check, at_once=at_once, of_namespace=of_namespace)
+        return Workers(queue.take_in_turns, check, at_once=at_once, of_namespace=of_namespace)
 
     def _rank_anew(self, gang: GangFact) -> None:
         """Update the gang's place in its queue.

@@ -7,10 +7,13 @@ only administrators create, and with the number of gangs in progress, which is b
 
 from bisect import bisect_left, insort
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from coschedule import GangKey
+
+# In this number of turns of ``take_in_turns``, one turn begins with any rank, whether it is the most urgent or not.
+_ROUND = 8
 
 # An ordered set. In a plain dict, a search for the first entry has to pass all removed entries in front of it.
 Line = OrderedDict[GangKey, None]
@@ -30,6 +33,7 @@ class FairQueue:
         self._ranks: list[Rank] = []
         self._lines: dict[Rank, OrderedDict[str, Line]] = {}
         self._rank_of: dict[GangKey, Rank] = {}
+        self._turns = 0
 
     def __contains__(self, gang: GangKey) -> bool:
         """Whether the gang waits."""
@@ -48,13 +52,20 @@ class FairQueue:
 
     def take(self, is_busy: Callable[[str], bool]) -> GangKey | None:
         """Take the next gang from a namespace that is not busy; None if there is none."""
-        for rank in self._ranks:
-            for namespace, line in self._lines[rank].items():
-                if not is_busy(namespace):
-                    gang = next(iter(line))
-                    self._serve(gang, rank)
-                    return gang
-        return None
+        return self._take_by(self._ranks, is_busy)
+
+    def take_in_turns(self, is_busy: Callable[[str], bool]) -> GangKey | None:
+        """Take a gang like ``take``. But in each eighth turn another rank comes first, each rank once in a while.
+
+        So no gang waits for ever, even if more urgent gangs are put again as fast as they are taken.
+        """
+        rounds, turn = divmod(self._turns, _ROUND)
+        ranks = self._ranks
+        if ranks and turn == _ROUND - 1:
+            ranks = [ranks[rounds % len(ranks)], *ranks]
+        gang = self._take_by(ranks, is_busy)
+        self._turns += gang is not None
+        return gang
 
     def drop(self, gang: GangKey) -> None:
         """Remove a gang, if it waits."""
@@ -65,6 +76,15 @@ class FairQueue:
         del line[gang]
         if not line:
             self._close(rank, gang.namespace)
+
+    def _take_by(self, ranks: Iterable[Rank], is_busy: Callable[[str], bool]) -> GangKey | None:
+        for rank in ranks:
+            for namespace, line in self._lines[rank].items():
+                if not is_busy(namespace):
+                    gang = next(iter(line))
+                    self._serve(gang, rank)
+                    return gang
+        return None
 
     def _serve(self, gang: GangKey, rank: Rank) -> None:
         self.drop(gang)

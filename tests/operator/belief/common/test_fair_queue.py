@@ -93,5 +93,18 @@ def test_gang_that_becomes_urgent_goes_to_the_front():
     assert queue.take(none_is_busy) == GangKey("n", "b")
 
 
+def test_each_rank_has_a_turn_though_gangs_of_the_most_urgent_one_come_again_and_again():
+    queue, ranks = FairQueue(), [Rank(group=0, minus_priority=-priority) for priority in (3, 2, 1)]
+    taken = []
+    for _ in range(100):
+        for rank in ranks:
+            queue.put(GangKey("n", str(rank.minus_priority)), rank)
+        taken.append(queue.take_in_turns(none_is_busy).name)
+
+    assert taken[:7] == ["-3"] * 7
+    assert {"-2", "-1"} <= set(taken[:24])
+    assert taken.count("-3") > 80
+
+
 def none_is_busy(_):
     return False
