@@ -5,8 +5,9 @@ If all gangs of a burst began at once, each would be incomplete for as long as t
 
 import asyncio
 import itertools
+from collections import deque
 from collections.abc import Callable
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 # In members. The client sends at most 64 writes at once. So half of these members are created while the others are
@@ -17,12 +18,17 @@ _MOST_MEMBERS = 4096
 _WANTED_SECONDS = 1.0
 _WIDER_BY_MEMBERS = 16
 _NARROWER_BY = 0.75
+# In this number of turns, one goes to the gang that has waited for longest. So no gang waits for ever.
+_ROUND = 8
 LONGEST_STAY_SECONDS = 5.0
 """In seconds. After this time a gang no longer counts, whatever it waits for, so it does not delay other gangs."""
 
 
 class _Waiting(NamedTuple):
-    """A waiting gang. Gangs enter in the order of these tuples: by priority, then by ``number``, the order of calls."""
+    """A waiting gang. Usually gangs enter in the order of these tuples: by priority, then by ``number``.
+
+    ``number`` is the order of calls.
+    """
 
     less_urgent: int
     number: int
@@ -33,7 +39,8 @@ class _Waiting(NamedTuple):
 class AttemptWindow:
     """Admits gangs by priority, and then in the order in which they ask, while there is room for their members.
 
-    The order of calls alone is not enough: a later plan may have more urgent gangs than those that wait.
+    The order of calls alone is not enough: a later plan may have more urgent gangs than those that wait. But each
+    eighth turn goes to the gang that has waited for longest: attempts of urgent gangs may fail again and again.
     The window grows while gangs are bound soon and others wait, and shrinks while gangs take long. So its width follows
     the speed of the API server. A gang larger than the window enters alone. ``monotonic`` is a clock in seconds.
     """
@@ -42,7 +49,10 @@ class AttemptWindow:
         self._monotonic = monotonic
         self._width = float(LEAST_MEMBERS)
         self._inside = 0
-        self._waiting: list[_Waiting] = []
+        # Both have every gang that waits, and some that wait no more. The first is a heap, the second is by age.
+        self._urgent: list[_Waiting] = []
+        self._oldest: deque[_Waiting] = deque()
+        self._turns = 0
         self._numbers = itertools.count()
         self._narrowed_at = -LONGEST_STAY_SECONDS
 
@@ -60,11 +70,13 @@ class AttemptWindow:
 
         The caller must call ``leave`` later.
         """
-        if not self._waiting and self._has_room(members):
+        if self._first() is None and self._has_room(members):
             self._inside += members
             return False
         turn = asyncio.get_running_loop().create_future()
-        heappush(self._waiting, _Waiting(-priority, next(self._numbers), members, turn))
+        waiting = _Waiting(-priority, next(self._numbers), members, turn)
+        heappush(self._urgent, waiting)
+        self._oldest.append(waiting)
         try:
             await turn
         except asyncio.CancelledError:
@@ -88,7 +100,7 @@ class AttemptWindow:
             # Such a gang entered alone. Its time depends on its own many writes, and not on the width.
             return
         if now - since <= _WANTED_SECONDS:
-            if self._waiting:
+            if self._first() is not None:
                 self._width = min(self._width + _WIDER_BY_MEMBERS, _MOST_MEMBERS)
         elif since >= self._narrowed_at:
             # Gangs that entered before the last change say nothing about the new width.
@@ -99,14 +111,25 @@ class AttemptWindow:
         return not self._inside or self._inside + members <= self._width
 
     def _let_in(self) -> None:
-        while self._waiting:
-            *_, members, turn = self._waiting[0]
-            if not turn.done() and not self._has_room(members):
-                return
-            heappop(self._waiting)
-            if not turn.done():
-                self._inside += members
-                turn.set_result(None)
+        while (first := self._first()) is not None and self._has_room(first.members):
+            self._turns += 1
+            self._inside += first.members
+            first.turn.set_result(None)
+            if first is not self._urgent[0]:
+                # Otherwise it would stay in the heap for as long as more urgent gangs come.
+                self._urgent.remove(first)
+                heapify(self._urgent)
+
+    def _first(self) -> _Waiting | None:
+        """The gang that enters next; None if no gang waits."""
+        while self._urgent and self._urgent[0].turn.done():
+            heappop(self._urgent)
+        while self._oldest and self._oldest[0].turn.done():
+            self._oldest.popleft()
+        if not self._urgent:
+            return None
+        is_oldest = self._turns % _ROUND == _ROUND - 1
+        return self._oldest[0] if is_oldest else self._urgent[0]
 
 
 class Stay:

@@ -62,6 +62,24 @@ async def test_more_urgent_gangs_that_come_later_enter_before_those_that_wait():
     assert burst.names == [0, 1, "urgent 0", "urgent 1", 2, 3, 4, 5]
 
 
+async def test_urgent_gangs_that_come_again_and_again_do_not_keep_another_gang_outside_for_ever():
+    burst = Burst()
+    urgent = [asyncio.create_task(again_and_again(burst, f"urgent {number}")) for number in range(3)]
+    await asyncio.sleep(1)
+    usual = burst.begin("usual", HALF)
+    await asyncio.wait([usual], timeout=100)
+
+    assert "usual" in burst.names
+    await end([*urgent, usual])
+
+
+async def again_and_again(burst, name):
+    """Enter the window with a gang that takes long, and whose next attempt follows soon."""
+    while True:
+        await burst.begin(name, LEAST_MEMBERS, seconds=4.0, priority=10)
+        await asyncio.sleep(1)
+
+
 async def test_small_gang_does_not_pass_a_large_one_that_waits():
     burst = Burst()
     await asyncio.gather(burst.begin("first", HALF), burst.begin("large", 10 * LEAST_MEMBERS), burst.begin("small", 1))
