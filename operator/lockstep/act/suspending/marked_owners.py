@@ -19,9 +19,11 @@ from lockstep.facts.gang.keys import object_name
 from lockstep.facts.gang.source import maker_of
 from lockstep.watch.pages import ListError, pages
 
-# An API server that has just started denies every right for a while. So the right is requested again after a refusal,
-# for a minute.
+# An API server that has just started denies every right for a while. So after a refusal, the right is requested again
+# with the usual pauses, for a minute. After that, it is requested rarely: an owner would stay suspended for ever if the
+# operator gets the right later.
 _TRIES = 7
+_RARE_PAUSE_SECONDS = 600.0
 # A kind no longer delays any Gang after it is listed or refused, or after this number of tries without an answer. A
 # denial of every right is no answer.
 _TRIES_THAT_HOLD_UP = 4
@@ -79,7 +81,7 @@ class MarkedOwners:
         return kinds_above(self._state.sources)
 
     async def _list_patiently(self, kind: SuspendableKind) -> None:
-        """List a kind. Tries again after refusals, for a minute, and as long as the API server does not answer."""
+        """List a kind. After refusals, and while the API server does not answer, it tries again until it succeeds."""
         refusals = 0
         for tries in itertools.count(1):
             try:
@@ -87,13 +89,13 @@ class MarkedOwners:
                 refusals += 1
                 if not listing.is_denied:
                     self._stop_awaiting(kind)
-                if not listing.why_not or refusals >= _TRIES:
+                if not listing.why_not:
                     return
             except ApiUnavailableError:
                 pass
             if tries >= _TRIES_THAT_HOLD_UP:
                 self._stop_awaiting(kind)
-            await asyncio.sleep(pause_after(tries - 1))
+            await asyncio.sleep(_RARE_PAUSE_SECONDS if refusals >= _TRIES else pause_after(tries - 1))
 
     async def _list(self, kind: SuspendableKind) -> _Listing:
         if kind in self._listed:

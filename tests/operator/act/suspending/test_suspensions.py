@@ -257,3 +257,18 @@ async def test_next_process_holds_gangs_back_while_the_api_server_denies_every_r
             await until(lambda: placed(api))
 
         assert mark_of(api, HEAT) is None
+
+
+async def test_next_process_resumes_an_owner_though_it_has_no_right_to_for_long():
+    async with api_with() as api, job_bound_in_part(api):
+        async with operator(api):
+            await until(lambda: is_suspended(api, HEAT))
+        denied = Refusal(code=403, message="the authorizer does not answer")
+        api.fault = lambda it: denied if it.resource == "selfsubjectaccessreviews" else None
+        async with operator(api):
+            await asyncio.sleep(600)
+            assert is_suspended(api, HEAT)
+            api.fault = lambda _: None
+            await until(lambda: placed(api), seconds=700)
+
+        assert mark_of(api, HEAT) is None
