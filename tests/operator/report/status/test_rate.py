@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from fake_cluster.jumping import now
+from fake_cluster.rig import end
 from lockstep.report.status.rate import Rate
 
 pytestmark = pytest.mark.asyncio
@@ -40,3 +41,19 @@ async def test_others_leave_half_of_the_burst_to_the_urgent_ones():
     assert urgent[-1] < 0.1
     assert others[9] < 0.1
     assert others[-1] == pytest.approx(4, abs=0.2)
+
+
+async def test_other_one_passes_though_urgent_ones_take_the_whole_rate_for_ever():
+    rate = Rate(per_second=10, burst=20)
+    urgent = [asyncio.create_task(again_and_again(rate)) for _ in range(5)]
+    await asyncio.sleep(10)
+    others = asyncio.create_task(times(rate.other, 5))
+    await asyncio.wait([others], timeout=60)
+
+    assert others.done()
+    await end([*urgent, others])
+
+
+async def again_and_again(rate):
+    while True:
+        await rate.urgent()
