@@ -40,6 +40,8 @@ _PAUSE_SECONDS = 5.0
 _REST_SECONDS = 60.0
 # In seconds. A request that has failed is replaced at this age.
 _ASKED_AGAIN_SECONDS = 600.0
+# In seconds. A request without a final answer gives its place at this age, if another gang needs the place.
+_GIVES_PLACE_SECONDS = 3600.0
 # The shortest time between two reports that differ only in the autoscaler's text.
 _SAME_REASON_SECONDS = 60.0
 # Autoscalers handle one request after the other, so this bounds how long one tenant delays the others.
@@ -107,8 +109,9 @@ class NodeRequests:
             async for gang in _in_turns(asking.values()):
                 self._report(gang, Reason.REQUEST_REFUSED, self._refused(self._trouble))
 
-    async def _compare(self, asking: Mapping[GangKey, AcceptedGang], there: Iterable[NodeRequest]) -> None:
-        standing = [request for request in there if not await self._is_withdrawn(request)]
+    async def _compare(self, asking: Mapping[GangKey, AcceptedGang], there: Collection[NodeRequest]) -> None:
+        crowded = _crowded(asking, [request.gang for request in there])
+        standing = [request for request in there if not await self._is_withdrawn(request, crowded)]
         await self._ask_for_others(asking, standing)
         for request in standing:
             if request.gang in asking:
@@ -164,16 +167,24 @@ class NodeRequests:
             return Stance.KEEP
         return stance_on(planned.reason)
 
-    async def _is_withdrawn(self, request: NodeRequest) -> bool:
-        """Delete the request if it is no longer needed, or is spent. Returns False if the request is kept."""
+    async def _is_withdrawn(self, request: NodeRequest, crowded: Collection[str]) -> bool:
+        """Delete the request if it is no longer needed, or is spent. Returns False if the request is kept.
+
+        In ``crowded`` namespaces, other gangs wait until a request gives its place.
+        """
         with _guarded("deleted", request.gang):
-            is_spent = request.answer.is_over and self._now() - request.created >= _ASKED_AGAIN_SECONDS
-            if self._is_needed(request) and not is_spent:
+            if self._is_needed(request) and not self._is_spent(request, crowded):
                 return False
             refusal = await self._asker.withdraw(request)
             if refusal is not None:
                 log.warning("%s", refusal.message, extra=about(request.gang))
         return True
+
+    def _is_spent(self, request: NodeRequest, crowded: Collection[str]) -> bool:
+        age = self._now() - request.created
+        if request.answer.is_over:
+            return age >= _ASKED_AGAIN_SECONDS
+        return request.gang.namespace in crowded and age >= _GIVES_PLACE_SECONDS
 
     def _is_needed(self, request: NodeRequest) -> bool:
         gang = self._state.gangs.get(request.gang)
@@ -249,6 +260,13 @@ class NodeRequests:
 
     def _history(self, gang: GangFact) -> _RequestHistory:
         return self._memory.setdefault(_AskedGang(gang.key, gang.uid, gang.generation), _RequestHistory())
+
+
+def _crowded(asking: Iterable[GangKey], asked: Collection[GangKey]) -> Collection[str]:
+    """The namespaces that have as many requests as they may, and gangs that ask and have none."""
+    there, requests = set(asked), Counter(gang.namespace for gang in asked)
+    lacking = {gang.namespace for gang in asking if gang not in there}
+    return {namespace for namespace in lacking if requests[namespace] >= _MOST_IN_A_NAMESPACE}
 
 
 async def _in_turns(gangs: Iterable[GangFact]) -> AsyncIterator[GangFact]:

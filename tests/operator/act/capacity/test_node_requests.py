@@ -345,6 +345,23 @@ async def test_requests_that_fail_again_and_again_leave_a_turn_to_the_other_gang
         await until(lambda: requests(api, "g20"), seconds=900)
 
 
+async def test_requests_that_the_autoscaler_never_answers_leave_a_turn_to_the_other_gangs_of_the_namespace():
+    gangs = [gang(f"g{number:02}", **BIG) for number in range(21)]
+    async with asking(*gangs) as (api, _):
+        await until(lambda: len(requests(api)) == 20)
+
+        await until(lambda: requests(api, "g20"), seconds=2 * 3600)
+        await until(lambda: len(requests(api)) == 20)
+
+
+async def test_request_without_an_answer_stays_where_no_other_gang_needs_its_place():
+    async with asking(gang("g", **BIG)) as (api, _):
+        [request] = await until(lambda: requests(api))
+        await asyncio.sleep(2 * 3600)
+
+        assert requests(api)[0]["metadata"]["uid"] == request["metadata"]["uid"]
+
+
 async def test_gangs_that_admission_refuses_slowly_leave_a_turn_to_the_other_gangs_of_the_namespace(monkeypatch):
     slow = [in_namespace("slow", gang(f"slow-{number}", **BIG)) for number in range(9)]
     async with operator_over(gangs=slow) as (api, parts):
