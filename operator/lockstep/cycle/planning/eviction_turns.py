@@ -4,8 +4,8 @@ A quarter of the bound goes to the most urgent gangs in every plan. All other ga
 whose last turn is longest ago comes first. So gangs that can never be placed do not use up the bound.
 
 The search may also end before all chosen gangs are tried, since gangs were tried in vain. Then these gangs rest for one
-plan, and next time for twice as many, but not for longer than a few minutes. So they do not use up the search in every
-plan. While facts do not change, no gang is tried twice.
+plan, and next time for twice as many. While facts do not change, they rest in any case. No rest takes longer than a few
+minutes. So these gangs do not use up the search in every plan.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -62,7 +62,7 @@ class EvictionTurns:
             self._changed_at = self._plans
             self._in_vain.clear()
         self._rests = {key: self._rests[key] for key in gangs if key in self._rests}
-        able = [key for key in gangs if not (key in self._in_vain or self._is_resting(key))]
+        able = [key for key in gangs if not self._is_resting(key)]
         self._chosen = self._first_of(able, always)
         # Gangs that are left out would be tried in vain, so no plan is due for them.
         waiting = set(able) - self._chosen
@@ -91,7 +91,9 @@ class EvictionTurns:
 
     def _is_resting(self, gang: GangKey) -> bool:
         rest = self._rests.get(gang)
-        return rest is not None and self._plans <= rest.last and self._monotonic() < rest.until
+        if rest is None or self._monotonic() >= rest.until:
+            return False
+        return gang in self._in_vain or self._plans <= rest.last
 
     def _last_tried(self, gang: GangKey) -> int:
         return self._tried.get(gang, 0)

@@ -134,3 +134,15 @@ def test_gang_rests_for_a_few_minutes_at_most_however_rare_plans_are():
     clock.now = 600.0
 
     assert first in evicting.choose([first, *others], has_changed=True)
+
+
+def test_gang_that_was_tried_in_vain_is_tried_again_after_a_few_minutes_though_nothing_has_changed():
+    clock = Clock()
+    evicting, gangs = evictions(8, clock), queue(3)
+    evicting.choose(gangs, has_changed=True)
+    evicting.record_in_vain(gangs)
+    assert [evicting.choose(gangs, has_changed=False) for _ in range(4)] == [frozenset()] * 4
+
+    clock.now = 600.0
+
+    assert evicting.choose(gangs, has_changed=False) == {*gangs}
