@@ -2,10 +2,12 @@
 
 The engine chooses the nodes (``coschedule.queue.planner.holds``), and this module keeps the times. A gang may hold
 nodes for ``seconds`` after it could first have started, and then rests as long. The rest is longer if more gangs hold
-or rest than may hold at once: each of them can have one turn meanwhile. So gangs take turns, however many of them hold
-nodes in vain. And no gang waits forever for gangs and pods that each run for less than ``seconds``.
+or rest than may hold at once. Meanwhile all namespaces, and all gangs of each, can have a turn. So gangs take turns,
+however many of them hold nodes in vain. And no gang waits forever for gangs and pods that each run for less than
+``seconds``.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from coschedule import Decision, GangKey, Placement, Refusal, Unplaceable
@@ -106,8 +108,13 @@ class Holds:
         )
 
     def _turns(self, gang: GangFact) -> int:
-        """How often ``policy.gangs`` gangs must hold nodes until this gang and all that hold or rest had one turn."""
-        return -(-len(self._by_gang.keys() | {gang.key}) // max(1, self.policy.gangs))
+        """How long the gang rests, in turns of ``policy.gangs`` gangs.
+
+        Meanwhile each gang of its namespace that holds or rests can have a turn, and so can as many of each other
+        namespace. So many gangs of one namespace do not prolong the rests of others.
+        """
+        taking = Counter(key.namespace for key in self._by_gang.keys() | {gang.key})
+        return -(-len(taking) * taking[gang.key.namespace] // max(1, self.policy.gangs))
 
     def _resting(self, refusal: Refusal, entry: _HoldEntry) -> RestingFromHold:
         return RestingFromHold(refusal=refusal, until=entry.until, again=entry.until + entry.rest)

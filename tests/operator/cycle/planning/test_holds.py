@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from builders.facts import gang_fact
-from coschedule import Hold, Placement, Reason, Spelled, Unplaceable
+from coschedule import GangKey, Hold, Placement, Reason, Spelled, Unplaceable
 from lockstep.cycle.planning.holds import HoldPolicy, Holds
 from lockstep.report.text.refusal_sentences import format_refusal
 
@@ -94,6 +94,17 @@ def test_every_gang_has_its_turn_however_many_hold_nodes_in_vain(count):
             had[gang.key] += 1
 
     assert len(had) == count
+
+
+@pytest.mark.parametrize("count", [1, 40, 400])
+def test_gangs_of_one_namespace_do_not_prolong_the_rest_of_another(holds, count):
+    for number in range(count):
+        one = replace(gang_fact("other"), key=GangKey("crowd", f"g{number:03}"))
+        holds.record(one, replace(holding("n1"), gang=one.key), 0.0, of_day=DAY)
+
+    holds.record(GANG, holding("n1"), 0.0, of_day=DAY)
+
+    assert [holds.may_hold(GANG, time) for time in (599, 600, 1_199, 1_200)] == [True, False, False, True]
 
 
 def test_gangs_that_need_not_take_turns_rest_as_long_each_time(holds):
